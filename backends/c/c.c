@@ -1,0 +1,147 @@
+/*
+ * The C back end: kernels, then the run function, joined with what they need
+ * into the files of the emitted folder.
+ */
+#include "backends/c/c_impl.h"
+
+#include <string.h>
+
+static void put_test(struct tn_host *host, const char *place)
+{
+	tn_buf_putf(host->out, "*TN_GET(uint8_t, %s) != 0", place);
+}
+
+static void put_index(struct tn_host *host, const char *place,
+		      const char *variable)
+{
+	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_buf_putf(host->out, "*TN_PUT(int64_t, %s) = %s;\n", place,
+		    variable);
+}
+
+static const struct tn_host_dialect host_dialect = {
+	tn_c_launch, put_test, put_index
+};
+
+static struct tn_buf *add_file(struct tn_emission *out, const char *format,
+			       bool is_weights)
+{
+	struct tn_emitted *file = &out->files[out->count++];
+
+	file->name = tn_arena_printf(&out->arena, format, out->name);
+	file->is_weights = is_weights;
+	tn_buf_init(&file->text);
+	return &file->text;
+}
+
+static bool uses_vectors(const struct tn_prelude *need)
+{
+	int i;
+
+	for (i = 0; i < TN_DTYPE_COUNT; i++)
+		if (need->vectors[i])
+			return true;
+	return false;
+}
+
+/* NAME.c: what comes last decides what must stand in front. */
+static void join(struct tn_c *c, struct tn_buf *out)
+{
+	struct tn_buf api;
+
+	tn_buf_init(&api);
+	c->host.out = &c->run;
+	tn_host_body(&c->host);
+	tn_c_api(c, &api);
+	c->has_vectors = uses_vectors(&c->need);
+	tn_c_head(c, out);
+	tn_buf_putc(out, '\n');
+	tn_prelude_print(out, &c->need, &c->dialect);
+	tn_buf_put(out, tn_buf_text(&c->text));
+	tn_buf_put(out, tn_buf_text(&api));
+	if (api.failed || c->text.failed || c->run.failed)
+		c->failed = true;
+	tn_buf_fini(&api);
+}
+
+static void put_files(struct tn_c *c, struct tn_emission *out)
+{
+	int i;
+
+	tn_c_kernels(c);
+	join(c, add_file(out, "%s.c", false));
+	tn_c_header(c, add_file(out, "%s.h", false));
+	tn_c_main(c, add_file(out, "%s_main.c", false));
+	tn_c_makefile(c, add_file(out, "Makefile", false));
+	tn_c_readme(c, add_file(out, "README", false));
+	if (out->weights.size)
+		(void)add_file(out, "%s.weights", true);
+	for (i = 0; i < out->count; i++)
+		if (!out->files[i].name || out->files[i].text.failed)
+			c->failed = true;
+}
+
+static enum tn_status check_stack(const struct tn_c *c)
+{
+	struct tn_diag *diag;
+
+	if (c->stack <= c->target->stack_bytes)
+		return TN_OK;
+	diag = tn_diag_report(c->module->sink, TN_E0905, c->entry->span,
+			      "a kernel of '%s' needs %lld bytes of stack, "
+			      "the target allows %lld", c->entry->name,
+			      (long long)c->stack,
+			      (long long)c->target->stack_bytes);
+	tn_diag_help(c->module->sink, diag,
+		     "use smaller tiles in its @schedule");
+	return TN_UNSUPPORTED;
+}
+
+enum tn_status tn_emit_c(const struct tn_module *module,
+			 const struct tn_fn *entry, const char *name,
+			 const struct tn_target *target,
+			 struct tn_emission *out)
+{
+	struct tn_c c = { .module = module, .entry = entry,
+			  .target = target, .arena = &out->arena,
+			  .weights = &out->weights };
+	enum tn_status status;
+
+	memset(out, 0, sizeof *out);
+	tn_arena_init(&out->arena);
+	c.name = out->name = tn_names_clean(&out->arena, name);
+	if (!tn_weights_init(&out->weights, entry))
+		return module->sink->errors ? TN_BAD_INPUT : TN_IO;
+	if (!out->name)
+		return TN_IO;
+	tn_c_dialect(&c.dialect, target);
+	tn_names_init(&c.functions, &out->arena);
+	tn_vec_init(&c.kernels, sizeof(void *), &out->arena);
+	tn_map_init_ptr(&c.by_kernel);
+	tn_buf_init(&c.text);
+	tn_buf_init(&c.run);
+	tn_host_init(&c.host, &host_dialect, entry, &out->weights, c.name,
+		     &c.need);
+	c.host.data = &c;
+	put_files(&c, out);
+	status = c.failed || out->arena.failed ? TN_IO : c.host.status;
+	if (status == TN_OK)
+		status = check_stack(&c);
+	tn_host_fini(&c.host);
+	tn_names_fini(&c.functions);
+	tn_vec_fini(&c.kernels);
+	tn_map_fini(&c.by_kernel);
+	tn_buf_fini(&c.text);
+	tn_buf_fini(&c.run);
+	return status;
+}
+
+void tn_emission_fini(struct tn_emission *emission)
+{
+	int i;
+
+	for (i = 0; i < emission->count; i++)
+		tn_buf_fini(&emission->files[i].text);
+	tn_weights_fini(&emission->weights);
+	tn_arena_fini(&emission->arena);
+}

@@ -1,0 +1,227 @@
+/*
+ * Launches in the run function, and the other callbacks of the host program.
+ *
+ *   tn_note(s, k_main__mul(s->threads, s->dims[m_DIM_B], TN_GET(float,
+ *           (const unsigned char *)s->in[0]), TN_PUT(float, s->work)), 3);
+ */
+#include "backends/c/c_impl.h"
+
+const struct tn_value *tn_c_argument(const struct tn_op *op, int param)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, nin = 0, nout = 0;
+
+	for (i = 0; i < param; i++) {
+		if (kernel->params[i]->role != TN_KBUF_OUT)
+			nin++;
+		if (kernel->params[i]->role != TN_KBUF_IN)
+			nout++;
+	}
+	return kernel->params[param]->role == TN_KBUF_IN ?
+		tn_graph_in(op, nin) : op->out[nout];
+}
+
+static void indent(struct tn_host *host)
+{
+	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+}
+
+/* y, z = k(x, w) in names of the IR, with their types. */
+static void put_comment(struct tn_host *host, const struct tn_op *op)
+{
+	struct tn_buf text;
+	int i;
+
+	tn_buf_init(&text);
+	for (i = 0; i < op->nout && i < 8; i++) {
+		tn_buf_putf(&text, "%s%s: ", i ? ", " : "", op->out[i]->name);
+		tn_type_print(&text, op->out[i]->type);
+	}
+	if (op->nout > 8)
+		tn_buf_put(&text, ", ..");
+	tn_buf_put(&text, " = (");
+	for (i = 0; i < op->nin && i < 8; i++)
+		tn_buf_putf(&text, "%s%s", i ? ", " : "",
+			    tn_graph_in(op, i)->name);
+	tn_buf_put(&text, op->nin > 8 ? ", ..)" : ")");
+	indent(host);
+	tn_buf_putf(host->out, "/* %d: ", host->nlaunches);
+	tn_emit_comment(host->out, tn_buf_text(&text), "");
+	tn_buf_put(host->out, " */\n");
+	tn_buf_fini(&text);
+}
+
+/* Where an updated buffer is not in place yet, it is copied first. */
+static void put_updates(struct tn_host *host, const struct tn_op *op)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	const struct tn_value *from, *to;
+	int i, nin = 0, nout = 0;
+	int64_t a, b;
+
+	for (i = 0; i < kernel->nparams; i++) {
+		if (kernel->params[i]->role == TN_KBUF_INOUT) {
+			from = tn_graph_in(op, nin);
+			to = op->out[nout];
+			if (tn_host_root(from, &a) != tn_host_root(to, &b) ||
+			    a != b) {
+				indent(host);
+				tn_buf_putf(host->out, "tn_copy(s, %s, %s, "
+					    "%s);\n", tn_host_place(host, to),
+					    tn_host_place(host, from),
+					    tn_host_bytes(host, from->type));
+			}
+		}
+		nin += kernel->params[i]->role != TN_KBUF_OUT;
+		nout += kernel->params[i]->role != TN_KBUF_IN;
+	}
+}
+
+static void put_buffer(struct tn_host *host, const struct tn_kbuf *param,
+		       const struct tn_value *value)
+{
+	tn_buf_putf(host->out, "%s(%s, %s)",
+		    param->role == TN_KBUF_IN ? "TN_GET" : "TN_PUT",
+		    tn_dtypes[param->dtype].c_storage,
+		    tn_host_place(host, value));
+}
+
+static void put_buffers(struct tn_host *host, const struct tn_op *op,
+			bool *first)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, nin = 0, nout = 0;
+
+	for (i = 0; i < kernel->nparams; i++) {
+		tn_buf_put(host->out, *first ? "" : ", ");
+		*first = false;
+		put_buffer(host, kernel->params[i],
+			   kernel->params[i]->role == TN_KBUF_IN ?
+			   tn_graph_in(op, nin) : op->out[nout]);
+		nin += kernel->params[i]->role != TN_KBUF_OUT;
+		nout += kernel->params[i]->role != TN_KBUF_IN;
+	}
+}
+
+/* Entries of a table that one function fills: compilers need more than linear
+ * time for long functions. */
+#define FILL 128
+
+/* Table entries from `*at`, as a function that is called here. */
+static void put_fill(struct tn_host *host, const struct tn_value **values,
+		     int count, int begin, bool is_in)
+{
+	struct tn_buf *out = &host->functions;
+	int i, end = begin + FILL < count ? begin + FILL : count;
+	int number = host->nfunctions++;
+
+	tn_buf_putf(out, "TN_COLD void %s_fill_%d(const struct %s_state *s, "
+		    "%svoid **table)\n{\n", host->name, number, host->name,
+		    is_in ? "const " : "");
+	tn_buf_put(out, "\t(void)s;\n");
+	for (i = begin; i < end; i++)
+		tn_buf_putf(out, "\ttable[%d] = %s;\n", i,
+			    tn_host_place(host, values[i]));
+	tn_buf_put(out, "}\n\n");
+	indent(host);
+	tn_buf_putf(host->out, "%s_fill_%d(s, tn_%s);\n", host->name, number,
+		    is_in ? "in" : "out");
+}
+
+static void put_table(struct tn_host *host, const struct tn_op *op,
+		      bool is_in)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	const struct tn_value **values;
+	int i, nin = 0, nout = 0, count = 0;
+
+	values = tn_arena_array(&host->arena, (size_t)kernel->nparams,
+				sizeof *values);
+	if (!values) {
+		host->status = TN_IO;
+		return;
+	}
+	for (i = 0; i < kernel->nparams; i++) {
+		if ((kernel->params[i]->role == TN_KBUF_IN) == is_in)
+			values[count++] = is_in ? tn_graph_in(op, nin) :
+				op->out[nout];
+		nin += kernel->params[i]->role != TN_KBUF_OUT;
+		nout += kernel->params[i]->role != TN_KBUF_IN;
+	}
+	for (i = 0; i < count; i += FILL)
+		put_fill(host, values, count, i, is_in);
+}
+
+static void put_call(struct tn_host *host, const struct tn_op *op,
+		     const struct tn_c_kernel *info)
+{
+	struct tn_buf *out = host->out;
+	const struct tn_sym *sym;
+	bool first = true;
+	size_t i;
+
+	tn_buf_putf(out, "%s(", info->name);
+	if (info->is_parallel) {
+		tn_buf_put(out, "s->threads");
+		first = false;
+	}
+	for (i = 0; i < info->syms.len + info->sizes.len; i++) {
+		sym = i < info->syms.len ? tn_vec_ptr(&info->syms, i) :
+			tn_vec_ptr(&info->sizes, i - info->syms.len);
+		tn_buf_putf(out, "%s%ss->dims[%s_DIM_%s]", first ? "" : ", ",
+			    i < info->syms.len ? "" : "&", host->name,
+			    tn_host_sym(host, sym));
+		first = false;
+	}
+	if (info->has_scratch) {
+		tn_buf_putf(out, "%ss->work + %lld", first ? "" : ", ",
+			    (long long)op->scratch);
+		first = false;
+	}
+	if (info->is_wide)
+		tn_buf_put(out, first ?
+			   "(const void *const *)tn_in, tn_out" :
+			   ", (const void *const *)tn_in, tn_out");
+	else
+		put_buffers(host, op, &first);
+	tn_buf_putc(out, ')');
+}
+
+void tn_c_launch(struct tn_host *host, const struct tn_op *op)
+{
+	struct tn_c *c = host->data;
+	const struct tn_c_kernel *info = tn_map_find(&c->by_kernel,
+						     op->kernel);
+
+	if (!info) {
+		c->failed = true;
+		return;
+	}
+	put_comment(host, op);
+	put_updates(host, op);
+	if (info->is_wide) {
+		indent(host);
+		tn_buf_put(host->out, "{\n");
+		host->depth++;
+		indent(host);
+		tn_buf_putf(host->out, "const void *tn_in[%d];\n",
+			    op->kernel->nparams);
+		indent(host);
+		tn_buf_putf(host->out, "void *tn_out[%d];\n\n",
+			    op->kernel->nparams);
+		put_table(host, op, true);
+		put_table(host, op, false);
+	}
+	indent(host);
+	if (info->raises)
+		tn_buf_put(host->out, "tn_note(s, ");
+	put_call(host, op, info);
+	if (info->raises)
+		tn_buf_putf(host->out, ", %d)", host->nlaunches);
+	tn_buf_put(host->out, ";\n");
+	if (info->is_wide) {
+		host->depth--;
+		indent(host);
+		tn_buf_put(host->out, "}\n");
+	}
+}

@@ -1,0 +1,1 @@
+# Automake fragment of backends/dot; see Makefile.am for the lists.

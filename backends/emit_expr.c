@@ -1,0 +1,593 @@
+/*
+ * Expressions of kernels as C.
+ *
+ * Arithmetic that is the same in C prints as C's operators; what wraps,
+ * saturates, raises or rounds on the way prints as a call of a helper, which
+ * is noted in emit->need. Values of 16-bit floats are floats, rounded after
+ * each operator unless the kernel has @fp(wide).
+ */
+#include "backends/emit.h"
+
+#include <string.h>
+
+#include "base/half.h"
+#include "base/num.h"
+#include "ir/eval.h"
+
+const char *tn_emit_name(struct tn_emit *emit, const void *key,
+			 const char *wish)
+{
+	const char *name = tn_names_get(&emit->names, key, wish);
+
+	if (!name || !tn_map_set(&emit->used, key, emit))
+		emit->failed = true;
+	return name ? name : "";
+}
+
+/* ---- Constants ---- */
+
+static bool const_op(const struct tn_emit *emit, const struct tn_kexpr *e,
+		     int64_t *value)
+{
+	int64_t a, b;
+
+	if (e->nargs != 2 || !tn_emit_const(emit, e->args[0], &a) ||
+	    !tn_emit_const(emit, e->args[1], &b))
+		return false;
+	switch ((int)e->code) {
+	case TN_OP_add:
+		return tn_num_add(a, b, value);
+	case TN_OP_sub:
+		return tn_num_sub(a, b, value);
+	case TN_OP_mul:
+		return tn_num_mul(a, b, value);
+	case TN_OP_fdiv:
+		*value = b > 0 ? tn_num_floordiv(a, b) : 0;
+		return b > 0;
+	case TN_OP_mod:
+		*value = b > 0 ? tn_num_floormod(a, b) : 0;
+		return b > 0;
+	default:
+		return false;
+	}
+}
+
+bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *e,
+		   int64_t *value)
+{
+	const int64_t *bound;
+
+	if (e->dtype != TN_i64)
+		return false;
+	switch (e->kind) {
+	case TN_KEXPR_INT:
+		*value = e->i;
+		return true;
+	case TN_KEXPR_VAR:
+		bound = tn_map_find(&emit->consts, e->var);
+		if (bound)
+			*value = *bound;
+		return bound != NULL;
+	case TN_KEXPR_OP:
+		return e->is_index && const_op(emit, e, value);
+	case TN_KEXPR_FLOAT:
+	case TN_KEXPR_DIM:
+	case TN_KEXPR_LOAD:
+		return false;
+	}
+	return false;
+}
+
+void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
+{
+	char text[40];
+	float narrow = (float)value;
+	uint64_t bits;
+	uint32_t half;
+
+	if (dtype == TN_f16)
+		narrow = tn_half_f16_to_f32(tn_half_f16_from_f64(value));
+	if (dtype == TN_bf16)
+		narrow = tn_half_bf16_to_f32(tn_half_bf16_from_f64(value));
+	if (dtype == TN_f64 && value - value != 0) {
+		bits = value != value ? UINT64_C(0x7ff8000000000000) : 0;
+		if (value == value)
+			memcpy(&bits, &value, sizeof bits);
+		tn_buf_putf(emit->out, "tn_bits_f64(%lluu)",
+			    (unsigned long long)bits);
+		emit->need->parts |= TN_PART_BITS_F64;
+	} else if (dtype == TN_f64) {
+		tn_num_print_f64(value, text);
+		tn_buf_put(emit->out, text);
+	} else if (narrow - narrow != 0) {
+		half = 0x7fc00000u;
+		if (narrow == narrow)
+			memcpy(&half, &narrow, sizeof half);
+		tn_buf_putf(emit->out, "tn_bits_f32(0x%08xu)",
+			    (unsigned)half);
+		emit->need->parts |= TN_PART_BITS_F32;
+	} else {
+		tn_num_print_f32(narrow, text);
+		tn_buf_putf(emit->out, "%sf", text);
+	}
+}
+
+/* ---- Dims ---- */
+
+static void put_dim(struct tn_buf *out, struct tn_prelude *need,
+		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
+		    void *data);
+
+static void put_term(struct tn_buf *out, struct tn_prelude *need,
+		     const struct tn_dim_term *term, int64_t coef,
+		     tn_emit_spell *spell, void *data)
+{
+	bool first = true;
+	int i;
+
+	if (coef != 1 || term->natoms == 0) {
+		tn_emit_int(out, TN_i64, coef);
+		first = false;
+	}
+	for (i = 0; i < term->natoms; i++) {
+		if (!first)
+			tn_buf_put(out, " * ");
+		put_dim(out, need, term->atoms[i], TN_LEVEL_MUL + 1, spell,
+			data);
+		first = false;
+	}
+}
+
+static void put_sum(struct tn_buf *out, struct tn_prelude *need,
+		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
+		    void *data)
+{
+	bool brackets = level > (dim->nterms > 1 ? TN_LEVEL_ADD :
+				 TN_LEVEL_MUL) || dim->terms[0].coef < 0;
+	int64_t coef;
+	int i;
+
+	if (brackets)
+		tn_buf_putc(out, '(');
+	for (i = 0; i < dim->nterms; i++) {
+		coef = dim->terms[i].coef;
+		if (i > 0)
+			tn_buf_put(out, coef < 0 && coef != INT64_MIN ?
+				   " - " : " + ");
+		put_term(out, need, &dim->terms[i],
+			 i > 0 && coef < 0 && coef != INT64_MIN ? -coef : coef,
+			 spell, data);
+	}
+	if (brackets)
+		tn_buf_putc(out, ')');
+}
+
+static void put_call(struct tn_buf *out, struct tn_prelude *need,
+		     const struct tn_dim *dim, const char *name,
+		     tn_emit_spell *spell, void *data)
+{
+	tn_buf_putf(out, "%s(", name);
+	put_dim(out, need, dim->a, TN_LEVEL_ANY, spell, data);
+	tn_buf_put(out, ", ");
+	put_dim(out, need, dim->b, TN_LEVEL_ANY, spell, data);
+	tn_buf_putc(out, ')');
+}
+
+static void put_division(struct tn_buf *out, struct tn_prelude *need,
+			 const struct tn_dim *dim, int level,
+			 tn_emit_spell *spell, void *data)
+{
+	bool is_mod = dim->kind == TN_DIM_MOD;
+	int64_t lo, hi, blo, bhi;
+
+	tn_dim_bounds(dim->a, &lo, &hi);
+	tn_dim_bounds(dim->b, &blo, &bhi);
+	if (lo < 0 || blo < 1) {
+		need->parts |= is_mod ? TN_PART_MOD : TN_PART_FLOOR;
+		put_call(out, need, dim, is_mod ? "tn_modulo" : "tn_floor",
+			 spell, data);
+		return;
+	}
+	if (level > TN_LEVEL_MUL)
+		tn_buf_putc(out, '(');
+	put_dim(out, need, dim->a, TN_LEVEL_MUL, spell, data);
+	tn_buf_put(out, is_mod ? " % " : " / ");
+	put_dim(out, need, dim->b, TN_LEVEL_MUL + 1, spell, data);
+	if (level > TN_LEVEL_MUL)
+		tn_buf_putc(out, ')');
+}
+
+static void put_dim(struct tn_buf *out, struct tn_prelude *need,
+		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
+		    void *data)
+{
+	switch (dim->kind) {
+	case TN_DIM_CONST:
+		if (dim->value < 0)
+			tn_buf_putc(out, '(');
+		tn_emit_int(out, TN_i64, dim->value);
+		if (dim->value < 0)
+			tn_buf_putc(out, ')');
+		break;
+	case TN_DIM_SYM:
+		spell(data, dim->sym, out);
+		break;
+	case TN_DIM_SUM:
+		put_sum(out, need, dim, level, spell, data);
+		break;
+	case TN_DIM_FLOORDIV:
+	case TN_DIM_MOD:
+		put_division(out, need, dim, level, spell, data);
+		break;
+	case TN_DIM_MIN:
+		need->ops[TN_OP_min][TN_i64] = true;
+		put_call(out, need, dim, "tn_min_i64", spell, data);
+		break;
+	case TN_DIM_MAX:
+		need->ops[TN_OP_max][TN_i64] = true;
+		put_call(out, need, dim, "tn_max_i64", spell, data);
+		break;
+	}
+}
+
+void tn_emit_dim(struct tn_buf *out, struct tn_prelude *need,
+		 const struct tn_dim *dim, int level, tn_emit_spell *spell,
+		 void *data)
+{
+	put_dim(out, need, dim, level, spell, data);
+}
+
+static void spell_in_kernel(void *data, const struct tn_sym *sym,
+			    struct tn_buf *out)
+{
+	tn_buf_put(out, tn_emit_name(data, sym, sym->name));
+}
+
+/* ---- Accesses ---- */
+
+static void put_extent(struct tn_emit *emit, const struct tn_dim *dim)
+{
+	put_dim(emit->out, emit->need, dim, TN_LEVEL_MUL + 1, spell_in_kernel,
+		emit);
+}
+
+/* Position in the first `n` axes; *value is set instead if constant. */
+static bool put_position(struct tn_emit *emit, const struct tn_kbuf *buf,
+			 int n, const struct tn_kexpr *const *index,
+			 int level, int64_t *value)
+{
+	struct tn_buf *out = emit->out, outer, *old = out;
+	int64_t left = 0, right, extent;
+	bool is_const, brackets;
+
+	if (n == 0) {
+		*value = 0;
+		return true;
+	}
+	tn_buf_init(&outer);
+	emit->out = &outer;
+	is_const = put_position(emit, buf, n - 1, index, TN_LEVEL_MUL, &left);
+	emit->out = old;
+	if (is_const && left != 0 && tn_dim_is_const(buf->dims[n - 1]) &&
+	    tn_num_mul(left, buf->dims[n - 1]->value, &extent))
+		left = extent;
+	else if (is_const && left != 0)
+		is_const = false;
+	if (is_const && tn_emit_const(emit, index[n - 1], &right)) {
+		*value = left + right;
+		tn_buf_fini(&outer);
+		return true;
+	}
+	if (is_const && left == 0) {
+		tn_emit_expr(emit, index[n - 1], level);
+		tn_buf_fini(&outer);
+		return false;
+	}
+	right = -1;
+	(void)tn_emit_const(emit, index[n - 1], &right);
+	brackets = level > (right == 0 ? TN_LEVEL_MUL : TN_LEVEL_ADD);
+	if (brackets)
+		tn_buf_putc(out, '(');
+	if (is_const) {
+		tn_emit_int(out, TN_i64, left);
+	} else {
+		if (outer.len)
+			tn_buf_putn(out, outer.data, outer.len);
+		else
+			tn_emit_int(out, TN_i64, left);
+		if (!tn_dim_is(buf->dims[n - 1], 1)) {
+			tn_buf_put(out, " * ");
+			put_extent(emit, buf->dims[n - 1]);
+		}
+	}
+	if (right != 0) {
+		tn_buf_put(out, " + ");
+		tn_emit_expr(emit, index[n - 1], TN_LEVEL_ADD + 1);
+	}
+	if (brackets)
+		tn_buf_putc(out, ')');
+	tn_buf_fini(&outer);
+	return false;
+}
+
+void tn_emit_index(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
+		   const struct tn_kexpr *const *index)
+{
+	int64_t value;
+
+	if (put_position(emit, buf, n, index, TN_LEVEL_ANY, &value))
+		tn_emit_int(emit->out, TN_i64, value);
+}
+
+static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	const char *name = tn_emit_name(emit, e->buf, e->buf->name);
+	bool is_small = tn_emit_held(e->dtype) != e->dtype;
+
+	if (tn_emit_form_of(emit, e->buf) == TN_FORM_SCALARS) {
+		tn_buf_putf(emit->out, "%s_%lld", name, (long long)
+			    tn_emit_slot(emit, e->buf, e->nargs, e->args));
+		return;
+	}
+	if (is_small) {
+		emit->need->of[e->dtype] |= TN_PART_LOAD;
+		tn_buf_putf(emit->out, "tn_load_%s(",
+			    tn_dtype_name(e->dtype));
+	}
+	tn_buf_putf(emit->out, "%s[", name);
+	tn_emit_index(emit, e->buf, e->nargs, e->args);
+	tn_buf_put(emit->out, is_small ? "])" : "]");
+}
+
+/* ---- Operators ---- */
+
+struct infix {
+	enum tn_opcode code;
+	const char *text;
+	int level;
+	unsigned kinds;		/* of the operands: where C means the same */
+};
+
+static const struct infix infixes[] = {
+	{ TN_OP_add, "+", TN_LEVEL_ADD, TN_KIND_F },
+	{ TN_OP_sub, "-", TN_LEVEL_ADD, TN_KIND_F },
+	{ TN_OP_mul, "*", TN_LEVEL_MUL, TN_KIND_F },
+	{ TN_OP_div, "/", TN_LEVEL_MUL, TN_KIND_F },
+	{ TN_OP_fdiv, "/", TN_LEVEL_MUL, 0 },
+	{ TN_OP_mod, "%", TN_LEVEL_MUL, 0 },
+	{ TN_OP_eq, "==", TN_LEVEL_EQ, TN_KIND_ANY },
+	{ TN_OP_lt, "<", TN_LEVEL_LESS, TN_KIND_ANY },
+	{ TN_OP_le, "<=", TN_LEVEL_LESS, TN_KIND_ANY },
+	{ TN_OP_and, "&&", TN_LEVEL_AND, TN_KIND_B },
+	{ TN_OP_or, "||", TN_LEVEL_OR, TN_KIND_B },
+	{ TN_OP_xor, "!=", TN_LEVEL_EQ, TN_KIND_B }
+};
+
+static const struct infix *find_infix(const struct tn_kexpr *e)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof infixes / sizeof *infixes; i++)
+		if (infixes[i].code == e->code)
+			return e->is_index ||
+				tn_dtype_is(e->args[0]->dtype,
+					    infixes[i].kinds) ?
+				&infixes[i] : NULL;
+	return NULL;
+}
+
+/* gcc and clang warn of `a || b && c`, `a < b == c` and their like. */
+static int inner_level(const struct infix *infix)
+{
+	if (infix->level == TN_LEVEL_OR || infix->level == TN_LEVEL_AND)
+		return TN_LEVEL_EQ;
+	if (infix->level == TN_LEVEL_EQ || infix->level == TN_LEVEL_LESS)
+		return TN_LEVEL_ADD;
+	return infix->level;
+}
+
+static void put_side(struct tn_emit *emit, const struct infix *infix,
+		     const struct tn_kexpr *side, bool is_right)
+{
+	int level = inner_level(infix);
+
+	if (is_right && infix->level >= TN_LEVEL_ADD)
+		level++;
+	if (side->kind == TN_KEXPR_OP && side->code == infix->code &&
+	    infix->level <= TN_LEVEL_AND)
+		level = TN_LEVEL_OR;
+	tn_emit_expr(emit, side, level);
+}
+
+static void put_infix(struct tn_emit *emit, const struct infix *infix,
+		      const struct tn_kexpr *e, int level)
+{
+	if (infix->level < level)
+		tn_buf_putc(emit->out, '(');
+	put_side(emit, infix, e->args[0], false);
+	tn_buf_putf(emit->out, " %s ", infix->text);
+	put_side(emit, infix, e->args[1], true);
+	if (infix->level < level)
+		tn_buf_putc(emit->out, ')');
+}
+
+static void put_helper(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	enum tn_dtype dtype = tn_emit_held(e->args[0]->dtype);
+	int i;
+
+	emit->need->ops[e->code][dtype] = true;
+	tn_buf_putf(emit->out, "tn_%s_%s(", tn_ops[e->code].id,
+		    tn_dtype_name(dtype));
+	if (tn_emit_raises(e->code, dtype))
+		tn_buf_putf(emit->out, "%s, ", emit->dialect->flags);
+	for (i = 0; i < e->nargs; i++) {
+		if (i)
+			tn_buf_put(emit->out, ", ");
+		tn_emit_expr(emit, e->args[i], TN_LEVEL_ANY);
+	}
+	tn_buf_putc(emit->out, ')');
+}
+
+static void put_select(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	const char *type = tn_emit_ctype(e->dtype);
+	bool is_narrow = !tn_dtype_is(e->dtype, TN_KIND_F) &&
+		tn_dtype_bytes(e->dtype) < 4;
+
+	if (is_narrow)
+		tn_buf_putf(emit->out, "(%s)", type);
+	tn_buf_putc(emit->out, '(');
+	tn_emit_expr(emit, e->args[0], TN_LEVEL_OR);
+	tn_buf_put(emit->out, " ? ");
+	tn_emit_expr(emit, e->args[1], TN_LEVEL_OR);
+	tn_buf_put(emit->out, " : ");
+	tn_emit_expr(emit, e->args[2], TN_LEVEL_OR);
+	tn_buf_putc(emit->out, ')');
+}
+
+static void put_cast(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	enum tn_dtype from = e->args[0]->dtype, to = e->dtype;
+	bool is_bits = e->code == TN_OP_bitcast;
+
+	if (from == to ||
+	    (!is_bits && to == TN_f32 && tn_emit_held(from) == TN_f32)) {
+		tn_emit_expr(emit, e->args[0], TN_LEVEL_UNARY);
+		return;
+	}
+	if (is_bits)
+		emit->need->bitcasts[from][to] = true;
+	else
+		emit->need->casts[from][to] = true;
+	tn_buf_putf(emit->out, "tn_%s_%s_%s(", is_bits ? "bitcast" : "cast",
+		    tn_dtype_name(from), tn_dtype_name(to));
+	tn_emit_expr(emit, e->args[0], TN_LEVEL_ANY);
+	tn_buf_putc(emit->out, ')');
+}
+
+static void put_unary(struct tn_emit *emit, const char *text,
+		      const struct tn_kexpr *e, int level)
+{
+	if (level > TN_LEVEL_MUL)
+		tn_buf_putc(emit->out, '(');
+	tn_buf_put(emit->out, text);
+	tn_emit_expr(emit, e->args[0], TN_LEVEL_UNARY);
+	if (level > TN_LEVEL_MUL)
+		tn_buf_putc(emit->out, ')');
+}
+
+/* x + 0, x * 1 of index arithmetic under written-out loops. */
+static const struct tn_kexpr *simplify(const struct tn_emit *emit,
+				       const struct tn_kexpr *e)
+{
+	int64_t value;
+
+	if (!e->is_index || e->nargs != 2)
+		return NULL;
+	if (tn_emit_const(emit, e->args[1], &value) &&
+	    ((value == 0 && (e->code == TN_OP_add || e->code == TN_OP_sub)) ||
+	     (value == 1 && (e->code == TN_OP_mul || e->code == TN_OP_fdiv))))
+		return e->args[0];
+	if (tn_emit_const(emit, e->args[0], &value) &&
+	    ((value == 0 && e->code == TN_OP_add) ||
+	     (value == 1 && e->code == TN_OP_mul)))
+		return e->args[1];
+	return NULL;
+}
+
+static void put_op(struct tn_emit *emit, const struct tn_kexpr *e, int level)
+{
+	const struct tn_kexpr *simple = simplify(emit, e);
+	const struct infix *infix = find_infix(e);
+	bool is_float = tn_dtype_is(e->dtype, TN_KIND_F);
+
+	if (simple)
+		tn_emit_expr(emit, simple, level);
+	else if (infix)
+		put_infix(emit, infix, e, level);
+	else if (e->code == TN_OP_select)
+		put_select(emit, e);
+	else if (e->code == TN_OP_cast || e->code == TN_OP_bitcast)
+		put_cast(emit, e);
+	else if (e->code == TN_OP_neg && is_float)
+		put_unary(emit, "-", e, level);
+	else if (e->code == TN_OP_not && e->dtype == TN_bool)
+		put_unary(emit, "!", e, level);
+	else
+		put_helper(emit, e);
+}
+
+/* True if the operator may give a value that its 16-bit type lacks. */
+static bool rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	return e->kind == TN_KEXPR_OP && !emit->wide &&
+		tn_emit_held(e->dtype) == TN_f32 && e->dtype != TN_f32 &&
+		e->code != TN_OP_select && e->code != TN_OP_cast &&
+		e->code != TN_OP_bitcast && e->code != TN_OP_neg &&
+		e->code != TN_OP_abs && e->code != TN_OP_max &&
+		e->code != TN_OP_min;
+}
+
+static void put_int(struct tn_emit *emit, const struct tn_kexpr *e,
+		    int64_t value)
+{
+	if (tn_dtype_is(e->dtype, TN_KIND_F)) {
+		tn_emit_float(emit, e->dtype, (double)value);
+		return;
+	}
+	if (value < 0 && !tn_dtype_is(e->dtype, TN_KIND_U))
+		tn_buf_putc(emit->out, '(');
+	tn_emit_int(emit->out, e->dtype, value);
+	if (value < 0 && !tn_dtype_is(e->dtype, TN_KIND_U))
+		tn_buf_putc(emit->out, ')');
+}
+
+static void put_node(struct tn_emit *emit, const struct tn_kexpr *e,
+		     int level)
+{
+	switch (e->kind) {
+	case TN_KEXPR_INT:
+		put_int(emit, e, e->i);
+		break;
+	case TN_KEXPR_FLOAT:
+		if (e->f < 0)
+			tn_buf_putc(emit->out, '(');
+		tn_emit_float(emit, e->dtype, e->f);
+		if (e->f < 0)
+			tn_buf_putc(emit->out, ')');
+		break;
+	case TN_KEXPR_VAR:
+		tn_buf_put(emit->out,
+			   tn_emit_name(emit, e->var, e->var->name));
+		break;
+	case TN_KEXPR_DIM:
+		put_dim(emit->out, emit->need, e->dim, level, spell_in_kernel,
+			emit);
+		break;
+	case TN_KEXPR_LOAD:
+		put_load(emit, e);
+		break;
+	case TN_KEXPR_OP:
+		put_op(emit, e, level);
+		break;
+	}
+}
+
+void tn_emit_expr(struct tn_emit *emit, const struct tn_kexpr *e, int level)
+{
+	int64_t value;
+
+	if (tn_emit_const(emit, e, &value)) {
+		put_int(emit, e, value);
+		return;
+	}
+	if (!rounds(emit, e)) {
+		put_node(emit, e, level);
+		return;
+	}
+	emit->need->of[e->dtype] |= TN_PART_ROUND;
+	tn_buf_putf(emit->out, "tn_round_%s(", tn_dtype_name(e->dtype));
+	put_node(emit, e, TN_LEVEL_ANY);
+	tn_buf_putc(emit->out, ')');
+}

@@ -1,0 +1,408 @@
+/*
+ * Vector loops as code: calls of the helpers of emit_vector.c.
+ *
+ * The loop's variable stands at the first lane; a loop over registers, or a
+ * short one, is written out, others step by the number of lanes and end in a
+ * plain loop over the rest.
+ */
+#include "backends/emit.h"
+
+#include <string.h>
+
+void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes)
+{
+	if (dtype == TN_bool)
+		tn_buf_putf(out, "tn_mask%d", lanes);
+	else
+		tn_buf_putf(out, "tn_%sx%d",
+			    tn_dtype_name(tn_emit_held(dtype)), lanes);
+}
+
+/* ---- Expressions ---- */
+
+static enum tn_dtype element(const struct tn_emit *emit)
+{
+	return emit->dialect->vector_bytes / emit->nlanes == 8 ? TN_f64 :
+		TN_f32;
+}
+
+/* "tn_NAME_f32x8(" */
+static void open_call(struct tn_emit *emit, const char *name,
+		      enum tn_dtype dtype)
+{
+	tn_buf_putf(emit->out, "tn_%s_%sx%d(", name, tn_dtype_name(dtype),
+		    emit->nlanes);
+}
+
+static void put_args(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	int i;
+
+	for (i = 0; i < e->nargs; i++) {
+		if (i)
+			tn_buf_put(emit->out, ", ");
+		tn_emit_vec_expr(emit, e->args[i]);
+	}
+	tn_buf_putc(emit->out, ')');
+}
+
+static void put_splat(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	emit->need->vectors[element(emit)] |= TN_PART_SPLAT;
+	open_call(emit, "splat", element(emit));
+	tn_emit_expr(emit, e, TN_LEVEL_ANY);
+	tn_buf_putc(emit->out, ')');
+}
+
+static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	const char *name = tn_emit_name(emit, e->buf, e->buf->name);
+
+	if (tn_emit_form_of(emit, e->buf) == TN_FORM_VECTORS) {
+		tn_buf_putf(emit->out, "%s_%lld", name, (long long)
+			    (tn_emit_slot(emit, e->buf, e->nargs, e->args) /
+			     emit->nlanes));
+		return;
+	}
+	emit->need->vectors[e->dtype] |= TN_PART_LOAD;
+	open_call(emit, "load", e->dtype);
+	tn_buf_putf(emit->out, "&%s[", name);
+	tn_emit_index(emit, e->buf, e->nargs, e->args);
+	tn_buf_put(emit->out, "])");
+}
+
+static void put_select(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	if (tn_emit_is_varying(emit, e->args[0])) {
+		emit->need->vector_ops[TN_OP_select][element(emit)] = true;
+		open_call(emit, "select", element(emit));
+		put_args(emit, e);
+		return;
+	}
+	tn_buf_putc(emit->out, '(');
+	tn_emit_expr(emit, e->args[0], TN_LEVEL_OR);
+	tn_buf_put(emit->out, " ? ");
+	tn_emit_vec_expr(emit, e->args[1]);
+	tn_buf_put(emit->out, " : ");
+	tn_emit_vec_expr(emit, e->args[2]);
+	tn_buf_putc(emit->out, ')');
+}
+
+static bool rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	enum tn_dtype dtype = e->dtype;
+
+	if (tn_emit_held(dtype) == dtype || dtype == TN_bool)
+		return false;
+	if (e->code == TN_OP_cast)
+		return e->args[0]->dtype != dtype;
+	return !emit->wide && e->code != TN_OP_select &&
+		e->code != TN_OP_neg && e->code != TN_OP_abs &&
+		e->code != TN_OP_max && e->code != TN_OP_min;
+}
+
+static void put_op(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	bool is_rounded = rounds(emit, e);
+
+	if (is_rounded) {
+		emit->need->vectors[e->dtype] |= TN_PART_ROUND;
+		open_call(emit, "round", e->dtype);
+	}
+	if (e->code == TN_OP_cast) {
+		tn_emit_vec_expr(emit, e->args[0]);
+	} else if (e->code == TN_OP_select) {
+		put_select(emit, e);
+	} else {
+		emit->need->vector_ops[e->code][element(emit)] = true;
+		open_call(emit, tn_ops[e->code].id, element(emit));
+		put_args(emit, e);
+	}
+	if (is_rounded)
+		tn_buf_putc(emit->out, ')');
+}
+
+void tn_emit_vec_expr(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	if (!tn_emit_is_varying(emit, e))
+		put_splat(emit, e);
+	else if (e->kind == TN_KEXPR_LOAD)
+		put_load(emit, e);
+	else if (e->kind == TN_KEXPR_VAR)
+		tn_buf_put(emit->out,
+			   tn_emit_name(emit, e->var, e->var->name));
+	else
+		put_op(emit, e);
+}
+
+/* ---- Statements ---- */
+
+static void put_sum(struct tn_emit *emit, const struct tn_kexpr *place,
+		    const struct tn_kexpr *value)
+{
+	enum tn_dtype held = element(emit);
+	const struct tn_kexpr *args[2];
+	struct tn_kexpr sum;
+
+	args[0] = place;
+	args[1] = value;
+	if (emit->contract && value->kind == TN_KEXPR_OP &&
+	    value->code == TN_OP_mul && held == place->dtype) {
+		emit->need->vectors[held] |= TN_PART_MAC;
+		open_call(emit, "mac", held);
+		tn_emit_vec_expr(emit, place);
+		tn_buf_put(emit->out, ", ");
+		put_args(emit, value);
+		return;
+	}
+	memset(&sum, 0, sizeof sum);
+	sum.kind = TN_KEXPR_OP;
+	sum.code = TN_OP_add;
+	sum.dtype = place->dtype;
+	sum.nargs = 2;
+	sum.args = args;
+	tn_emit_vec_expr(emit, &sum);
+}
+
+static void put_value(struct tn_emit *emit, const struct tn_kstmt *s,
+		      const struct tn_kexpr *place)
+{
+	if (s->accumulate)
+		put_sum(emit, place, s->value);
+	else
+		tn_emit_vec_expr(emit, s->value);
+}
+
+/* A vector register loaded to be used often stays one: gcc would fold the
+ * load into each use. */
+static bool is_stage(const struct tn_kstmt *s)
+{
+	return !s->accumulate && s->value->kind == TN_KEXPR_LOAD &&
+		s->value->buf->space != TN_SPACE_REG;
+}
+
+static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	const char *name = tn_emit_name(emit, s->buf, s->buf->name);
+	struct tn_kexpr place;
+	long long slot;
+
+	memset(&place, 0, sizeof place);
+	place.kind = TN_KEXPR_LOAD;
+	place.dtype = s->buf->dtype;
+	place.buf = s->buf;
+	place.nargs = s->nindex;
+	place.args = s->index;
+	tn_emit_indent(emit);
+	if (tn_emit_form_of(emit, s->buf) == TN_FORM_VECTORS) {
+		slot = tn_emit_slot(emit, s->buf, s->nindex, s->index) /
+			emit->nlanes;
+		tn_buf_putf(emit->out, "%s_%lld = ", name, slot);
+		put_value(emit, s, &place);
+		tn_buf_put(emit->out, ";\n");
+		if (is_stage(s))
+			tn_emit_line(emit, "TN_HOLD(%s_%lld);", name, slot);
+		return;
+	}
+	emit->need->vectors[s->buf->dtype] |= TN_PART_STORE;
+	open_call(emit, "store", s->buf->dtype);
+	tn_buf_putf(emit->out, "&%s[", name);
+	tn_emit_index(emit, s->buf, s->nindex, s->index);
+	tn_buf_put(emit->out, "], ");
+	put_value(emit, s, &place);
+	tn_buf_put(emit->out, ");\n");
+}
+
+static void put_let(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	bool is_vector = tn_map_has(&emit->vectors, s->var);
+	enum tn_dtype dtype = s->var->dtype;
+
+	if (!tn_map_has(&emit->reads, s->var))
+		return;
+	tn_emit_indent(emit);
+	if (!s->var->is_mutable)
+		tn_buf_put(emit->out, "const ");
+	if (!is_vector)
+		tn_buf_put(emit->out, tn_emit_ctype(dtype));
+	else if (dtype == TN_bool)
+		tn_emit_vector_type(emit->out, TN_bool, emit->nlanes);
+	else
+		tn_emit_vector_type(emit->out, element(emit), emit->nlanes);
+	tn_buf_putf(emit->out, " %s = ",
+		    tn_emit_name(emit, s->var, s->var->name));
+	if (is_vector)
+		tn_emit_vec_expr(emit, s->value);
+	else
+		tn_emit_expr(emit, s->value, TN_LEVEL_ANY);
+	tn_buf_put(emit->out, ";\n");
+}
+
+static void put_set(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	struct tn_kexpr place;
+
+	if (!tn_map_has(&emit->reads, s->var))
+		return;
+	memset(&place, 0, sizeof place);
+	place.kind = TN_KEXPR_VAR;
+	place.dtype = s->var->dtype;
+	place.var = s->var;
+	tn_emit_indent(emit);
+	tn_buf_putf(emit->out, "%s = ",
+		    tn_emit_name(emit, s->var, s->var->name));
+	put_value(emit, s, &place);
+	tn_buf_put(emit->out, ";\n");
+}
+
+void tn_emit_vec_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	int64_t from, to, *value;
+
+	if (s->kind == TN_KSTMT_LET) {
+		put_let(emit, s);
+	} else if (s->kind == TN_KSTMT_SET) {
+		put_set(emit, s);
+	} else if (s->kind == TN_KSTMT_STORE) {
+		put_store(emit, s);
+	} else if (s->kind == TN_KSTMT_IF) {
+		tn_emit_indent(emit);
+		tn_buf_put(emit->out, "if (");
+		tn_emit_expr(emit, s->value, TN_LEVEL_OR);
+		tn_buf_put(emit->out, ") {\n");
+		emit->depth++;
+		tn_emit_block(emit, &s->body);
+		emit->depth--;
+		tn_emit_line(emit, s->orelse.first ? "} else {" : "}");
+		if (!s->orelse.first)
+			return;
+		emit->depth++;
+		tn_emit_block(emit, &s->orelse);
+		emit->depth--;
+		tn_emit_line(emit, "}");
+	} else if (tn_emit_is_unrolled(s, &from, &to)) {
+		value = tn_arena_alloc(&emit->arena, sizeof *value);
+		if (!value || !tn_map_set(&emit->consts, s->var, value)) {
+			emit->failed = true;
+			return;
+		}
+		for (*value = from; *value < to; *value += s->step) {
+			tn_emit_line(emit, "{");
+			emit->depth++;
+			tn_emit_block(emit, &s->body);
+			emit->depth--;
+			tn_emit_line(emit, "}");
+		}
+		(void)tn_map_set(&emit->consts, s->var, NULL);
+	} else {
+		tn_emit_plain_loop(emit, s);
+	}
+}
+
+/* ---- Loops ---- */
+
+static bool has_scope(const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if (s->kind == TN_KSTMT_LET)
+			return true;
+	return false;
+}
+
+static void put_written_out(struct tn_emit *emit, const struct tn_kstmt *s,
+			    int64_t from, int64_t to)
+{
+	int64_t *value = tn_arena_alloc(&emit->arena, sizeof *value);
+	bool braces = has_scope(&s->body);
+
+	if (!value || !tn_map_set(&emit->consts, s->var, value)) {
+		emit->failed = true;
+		return;
+	}
+	emit->lane_var = s->var;
+	for (*value = from; *value < to; *value += emit->nlanes) {
+		if (braces) {
+			tn_emit_line(emit, "{");
+			emit->depth++;
+		}
+		tn_emit_block(emit, &s->body);
+		if (braces) {
+			emit->depth--;
+			tn_emit_line(emit, "}");
+		}
+	}
+	emit->lane_var = NULL;
+	(void)tn_map_set(&emit->consts, s->var, NULL);
+}
+
+static void put_vectors(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	emit->depth++;
+	emit->lane_var = s->var;
+	tn_emit_block(emit, &s->body);
+	emit->lane_var = NULL;
+	emit->depth--;
+	tn_emit_line(emit, "}");
+}
+
+/* for (j = 0; j < 256; j += 8) vectors. */
+static void put_even(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	const char *var = tn_emit_name(emit, s->var, s->var->name);
+
+	tn_emit_indent(emit);
+	tn_buf_putf(emit->out, "for (int64_t %s = ", var);
+	tn_emit_expr(emit, s->from, TN_LEVEL_OR);
+	tn_buf_putf(emit->out, "; %s < ", var);
+	tn_emit_expr(emit, s->to, TN_LEVEL_ADD);
+	tn_buf_putf(emit->out, "; %s += %d) {\n", var, emit->nlanes);
+	put_vectors(emit, s);
+}
+
+/* for (; j + 8 <= n; j += 8) vectors; for (; j < n; j++) elements. */
+static void put_uneven(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	const char *var = tn_emit_name(emit, s->var, s->var->name);
+
+	tn_emit_line(emit, "{");
+	emit->depth++;
+	tn_emit_indent(emit);
+	tn_buf_putf(emit->out, "int64_t %s = ", var);
+	tn_emit_expr(emit, s->from, TN_LEVEL_OR);
+	tn_buf_put(emit->out, ";\n\n");
+	tn_emit_indent(emit);
+	tn_buf_putf(emit->out, "for (; %s + %d <= ", var, emit->nlanes);
+	tn_emit_expr(emit, s->to, TN_LEVEL_ADD);
+	tn_buf_putf(emit->out, "; %s += %d) {\n", var, emit->nlanes);
+	put_vectors(emit, s);
+	tn_emit_indent(emit);
+	tn_buf_putf(emit->out, "for (; %s < ", var);
+	tn_emit_expr(emit, s->to, TN_LEVEL_ADD);
+	tn_buf_putf(emit->out, "; %s++) {\n", var);
+	emit->depth++;
+	tn_emit_block(emit, &s->body);
+	emit->depth--;
+	tn_emit_line(emit, "}");
+	emit->depth--;
+	tn_emit_line(emit, "}");
+}
+
+void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *s,
+		      int lanes)
+{
+	int64_t from, to;
+	bool is_const = tn_emit_const(emit, s->from, &from) &&
+		tn_emit_const(emit, s->to, &to);
+	bool is_even = is_const && (to - from) % lanes == 0;
+
+	emit->nlanes = lanes;
+	if (is_even && (to - from) / lanes <= 32 &&
+	    (emit->forms.len || (to - from) / lanes <= 2))
+		put_written_out(emit, s, from, to);
+	else if (is_even)
+		put_even(emit, s);
+	else
+		put_uneven(emit, s);
+}

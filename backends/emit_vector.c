@@ -1,0 +1,309 @@
+/*
+ * Helper functions on vectors: the compiler's vector types where it has them,
+ * else a struct and a loop over its lanes. Both give the same bits.
+ *
+ * TN_PLAIN, defined by the user, chooses the plain spelling.
+ */
+#include "backends/emit.h"
+
+#include <string.h>
+
+static const enum tn_dtype elements[] = { TN_f32, TN_f64 };
+
+void tn_prelude_close_vectors(struct tn_prelude *need)
+{
+	int dtype, code;
+	enum tn_dtype held;
+
+	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
+		held = tn_emit_held((enum tn_dtype)dtype);
+		if (need->vectors[dtype] & TN_PART_MAC)
+			need->of[dtype] |= TN_PART_MAC;
+		if (need->vectors[dtype])
+			need->vectors[held] |= TN_PART_MASK;
+		if (held != (enum tn_dtype)dtype)
+			need->of[dtype] |= need->vectors[dtype] &
+				(TN_PART_LOAD | TN_PART_STORE |
+				 TN_PART_ROUND);
+	}
+	for (code = 0; code < TN_OP_COUNT; code++)
+		for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
+			if (!need->vector_ops[code][dtype])
+				continue;
+			need->vectors[dtype] |= TN_PART_MASK;
+			if (strcmp(tn_ops[code].fexpr, "NA") &&
+			    code != TN_OP_select)
+				need->ops[code][dtype] = true;
+			if (code == TN_OP_max || code == TN_OP_min)
+				need->vector_ops[TN_OP_select][dtype] = true;
+		}
+}
+
+static void put_types(struct tn_buf *out, enum tn_dtype dtype, int lanes,
+		      int bytes)
+{
+	const char *name = tn_dtype_name(dtype);
+	const char *type = tn_emit_ctype(dtype);
+	int bits = 8 * tn_dtype_bytes(dtype);
+
+	tn_buf_putf(out, "#if TN_VECTORS\n"
+		    "typedef %s tn_%sx%d __attribute__((vector_size(%d)));\n"
+		    "typedef int%d_t tn_mask%d __attribute__((vector_size(%d)"
+		    "));\n#else\n"
+		    "typedef struct { %s lane[%d]; } tn_%sx%d;\n"
+		    "typedef struct { int%d_t lane[%d]; } tn_mask%d;\n"
+		    "#endif\n\n", type, name, lanes, bytes, bits, lanes,
+		    bytes, type, lanes, name, lanes, bits, lanes, lanes);
+}
+
+struct printer {
+	struct tn_buf *out;
+	const char *function;
+	enum tn_dtype dtype;	/* f32, f64 */
+	const char *name;	/* of it */
+	const char *type;	/* in C */
+	int lanes, bytes;
+};
+
+static void put_splat(const struct printer *p)
+{
+	int i;
+
+	tn_buf_putf(p->out, "%s tn_%sx%d tn_splat_%sx%d(%s a)\n{\n"
+		    "#if TN_VECTORS\n\ttn_%sx%d r = {", p->function, p->name,
+		    p->lanes, p->name, p->lanes, p->type, p->name, p->lanes);
+	for (i = 0; i < p->lanes; i++)
+		tn_buf_putf(p->out, "%sa", i ? ", " : "");
+	tn_buf_put(p->out, "};\n\n\treturn r;\n#else\n");
+	tn_buf_putf(p->out, "\ttn_%sx%d r;\n\n"
+		    "\tfor (int i = 0; i < %d; i++)\n\t\tTN_LANE(r, i) = a;\n"
+		    "\treturn r;\n#endif\n}\n\n", p->name, p->lanes,
+		    p->lanes);
+}
+
+/* Loads and stores; 16-bit floats change form on the way. */
+static void put_memory(const struct printer *p, enum tn_dtype stored,
+		       unsigned parts)
+{
+	const char *sname = tn_dtype_name(stored);
+	const char *stype = tn_dtypes[stored].c_storage;
+	bool is_same = stored == p->dtype;
+
+	if (parts & TN_PART_LOAD) {
+		tn_buf_putf(p->out, "%s tn_%sx%d tn_load_%sx%d(const %s *p)\n"
+			    "{\n\ttn_%sx%d r;\n\n", p->function, p->name,
+			    p->lanes, sname, p->lanes, stype, p->name,
+			    p->lanes);
+		if (is_same)
+			tn_buf_put(p->out, "\tmemcpy(&r, p, sizeof r);\n");
+		else
+			tn_buf_putf(p->out, "\tfor (int i = 0; i < %d; i++)\n"
+				    "\t\tTN_LANE(r, i) = tn_load_%s(p[i]);\n",
+				    p->lanes, sname);
+		tn_buf_put(p->out, "\treturn r;\n}\n\n");
+	}
+	if (!(parts & TN_PART_STORE))
+		return;
+	tn_buf_putf(p->out, "%s void tn_store_%sx%d(%s *p, tn_%sx%d a)\n{\n",
+		    p->function, sname, p->lanes, stype, p->name, p->lanes);
+	if (is_same)
+		tn_buf_put(p->out, "\tmemcpy(p, &a, sizeof a);\n");
+	else
+		tn_buf_putf(p->out, "\tfor (int i = 0; i < %d; i++)\n"
+			    "\t\tp[i] = tn_store_%s(TN_LANE(a, i));\n",
+			    p->lanes, sname);
+	tn_buf_put(p->out, "}\n\n");
+}
+
+static void put_round(const struct printer *p, enum tn_dtype stored)
+{
+	tn_buf_putf(p->out, "%s tn_%sx%d tn_round_%sx%d(tn_%sx%d a)\n{\n"
+		    "\ttn_%sx%d r;\n\n\tfor (int i = 0; i < %d; i++)\n"
+		    "\t\tTN_LANE(r, i) = tn_round_%s(TN_LANE(a, i));\n"
+		    "\treturn r;\n}\n\n", p->function, p->name, p->lanes,
+		    tn_dtype_name(stored), p->lanes, p->name, p->lanes,
+		    p->name, p->lanes, p->lanes, tn_dtype_name(stored));
+}
+
+/* Intrinsics for acc + a * b where the instruction set has one; lanes by
+ * `fma` where it has none for this width. */
+static void put_mac(const struct printer *p)
+{
+	char letter = p->dtype == TN_f64 ? 'd' : 's';
+	const char *reg = p->dtype == TN_f64 ? "d" : "";
+	const char *guard = p->bytes == 64 ? "defined(__AVX512F__)" :
+		"defined(__FMA__)";
+	int bits = 8 * p->bytes;
+
+	tn_buf_putf(p->out, "%s tn_%sx%d tn_mac_%sx%d(tn_%sx%d acc, "
+		    "tn_%sx%d a, tn_%sx%d b)\n{\n", p->function, p->name,
+		    p->lanes, p->name, p->lanes, p->name, p->lanes, p->name,
+		    p->lanes, p->name, p->lanes);
+	tn_buf_putf(p->out, "#if TN_VECTORS && %s\n"
+		    "\treturn (tn_%sx%d)_mm%s_fmadd_p%c((__m%d%s)a, (__m%d%s)"
+		    "b, (__m%d%s)acc);\n", guard, p->name, p->lanes,
+		    bits == 512 ? "512" : bits == 256 ? "256" : "", letter,
+		    bits, reg, bits, reg, bits, reg);
+	tn_buf_putf(p->out, "#elif TN_VECTORS && !defined(TN_FMA)\n"
+		    "\treturn acc + a * b;\n#else\n\ttn_%sx%d r;\n\n"
+		    "\tfor (int i = 0; i < %d; i++)\n\t\tTN_LANE(r, i) = "
+		    "tn_mac_%s(TN_LANE(acc, i), TN_LANE(a, i),\n"
+		    "\t\t\t\t\tTN_LANE(b, i));\n\treturn r;\n#endif\n}\n\n",
+		    p->name, p->lanes, p->lanes, p->name);
+}
+
+/* What the compiler's vectors do by an operator; NULL: lane by lane. */
+static const char *native(enum tn_opcode code)
+{
+	switch ((int)code) {
+	case TN_OP_add: return "a + b";
+	case TN_OP_sub: return "a - b";
+	case TN_OP_mul: return "a * b";
+	case TN_OP_div: return "a / b";
+	case TN_OP_neg: return "-a";
+	case TN_OP_and: return "a & b";
+	case TN_OP_or: return "a | b";
+	case TN_OP_xor: return "a ^ b";
+	case TN_OP_not: return "~a";
+	case TN_OP_eq: return "(MASK)(a == b)";
+	case TN_OP_lt: return "(MASK)(a < b)";
+	case TN_OP_le: return "(MASK)(a <= b)";
+	case TN_OP_max: return "SELECT((MASK)((a > b) | (a != a)), a, b)";
+	case TN_OP_min: return "SELECT((MASK)((a < b) | (a != a)), a, b)";
+	case TN_OP_select:
+		return "(VEC)((a & (MASK)b) | (~a & (MASK)c))";
+	default: return NULL;
+	}
+}
+
+static void put_native(const struct printer *p, const char *text)
+{
+	size_t len;
+
+	for (; *text; text += len) {
+		len = 1;
+		if (!strncmp(text, "MASK", 4)) {
+			tn_buf_putf(p->out, "tn_mask%d", p->lanes);
+			len = 4;
+		} else if (!strncmp(text, "VEC", 3)) {
+			tn_buf_putf(p->out, "tn_%sx%d", p->name, p->lanes);
+			len = 3;
+		} else if (!strncmp(text, "SELECT", 6)) {
+			tn_buf_putf(p->out, "tn_select_%sx%d", p->name,
+				    p->lanes);
+			len = 6;
+		} else {
+			tn_buf_putc(p->out, *text);
+		}
+	}
+}
+
+static bool is_logic(enum tn_opcode code)
+{
+	return !strcmp(tn_ops[code].fexpr, "NA");
+}
+
+static void put_lane_value(const struct printer *p, enum tn_opcode code)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	bool is_test = tn_ops[code].drule == TN_DRULE_BOOL;
+	int i;
+
+	if (code == TN_OP_select) {
+		tn_buf_put(p->out, "TN_LANE(a, i) != 0 ? TN_LANE(b, i) : "
+			   "TN_LANE(c, i)");
+		return;
+	}
+	if (is_logic(code)) {
+		tn_buf_put(p->out, code == TN_OP_not ? "~TN_LANE(a, i)" :
+			   code == TN_OP_and ? "TN_LANE(a, i) & TN_LANE(b, i)"
+			   : code == TN_OP_or ?
+			   "TN_LANE(a, i) | TN_LANE(b, i)" :
+			   "TN_LANE(a, i) ^ TN_LANE(b, i)");
+		return;
+	}
+	tn_buf_putf(p->out, "%stn_%s_%s(", is_test ? "-" : "",
+		    tn_ops[code].id, p->name);
+	for (i = 0; i < tn_ops[code].nin_min; i++)
+		tn_buf_putf(p->out, "%sTN_LANE(%s, i)", i ? ", " : "",
+			    names[i]);
+	tn_buf_putc(p->out, ')');
+}
+
+static void put_type(const struct printer *p, bool is_mask)
+{
+	tn_emit_vector_type(p->out, is_mask ? TN_bool : p->dtype, p->lanes);
+}
+
+static void put_op(const struct printer *p, enum tn_opcode code)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	bool logic = is_logic(code);
+	bool is_mask = logic || tn_ops[code].drule == TN_DRULE_BOOL;
+	const char *text = native(code);
+	int i;
+
+	tn_buf_putf(p->out, "%s ", p->function);
+	put_type(p, is_mask);
+	tn_buf_putf(p->out, " tn_%s_%sx%d(", tn_ops[code].id, p->name,
+		    p->lanes);
+	for (i = 0; i < tn_ops[code].nin_min; i++) {
+		tn_buf_put(p->out, i ? ", " : "");
+		put_type(p, logic || (code == TN_OP_select && i == 0));
+		tn_buf_putf(p->out, " %s", names[i]);
+	}
+	tn_buf_put(p->out, ")\n{\n");
+	if (text) {
+		tn_buf_put(p->out, "#if TN_VECTORS\n\treturn ");
+		put_native(p, text);
+		tn_buf_put(p->out, ";\n#else\n");
+	}
+	tn_buf_put(p->out, "\t");
+	put_type(p, is_mask);
+	tn_buf_putf(p->out, " r;\n\n\tfor (int i = 0; i < %d; i++)\n"
+		    "\t\tTN_LANE(r, i) = ", p->lanes);
+	put_lane_value(p, code);
+	tn_buf_putf(p->out, ";\n\treturn r;\n%s}\n\n", text ? "#endif\n" :
+		    "");
+}
+
+static void put_element(const struct printer *p, struct tn_prelude *need)
+{
+	int dtype, code;
+
+	put_types(p->out, p->dtype, p->lanes, p->bytes);
+	if (need->vectors[p->dtype] & TN_PART_SPLAT)
+		put_splat(p);
+	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
+		if (tn_emit_held((enum tn_dtype)dtype) != p->dtype)
+			continue;
+		put_memory(p, (enum tn_dtype)dtype, need->vectors[dtype]);
+		if (need->vectors[dtype] & TN_PART_ROUND)
+			put_round(p, (enum tn_dtype)dtype);
+	}
+	if (need->vectors[p->dtype] & TN_PART_MAC)
+		put_mac(p);
+	if (need->vector_ops[TN_OP_select][p->dtype])
+		put_op(p, TN_OP_select);
+	for (code = 0; code < TN_OP_COUNT; code++)
+		if (need->vector_ops[code][p->dtype] && code != TN_OP_select)
+			put_op(p, (enum tn_opcode)code);
+}
+
+void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
+			const struct tn_dialect *dialect)
+{
+	struct printer p = { .out = out, .function = dialect->function,
+			     .bytes = dialect->vector_bytes };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (!need->vectors[elements[i]] || !dialect->vector_bytes)
+			continue;
+		p.dtype = elements[i];
+		p.name = tn_dtype_name(p.dtype);
+		p.type = tn_emit_ctype(p.dtype);
+		p.lanes = tn_emit_lanes(dialect, p.dtype);
+		put_element(&p, need);
+	}
+}

@@ -1,0 +1,17 @@
+# Automake fragment of backends; see Makefile.am for the lists.
+
+libtenon_la_SOURCES += \
+	backends/emit.h \
+	backends/emit_cast.c \
+	backends/emit_check.c \
+	backends/emit_expr.c \
+	backends/emit_host.c backends/emit_host.h \
+	backends/emit_names.c \
+	backends/emit_plan.c \
+	backends/emit_prelude.c \
+	backends/emit_stmt.c \
+	backends/emit_text.c \
+	backends/emit_vec.c \
+	backends/emit_vector.c \
+	backends/emit_visit.c \
+	backends/emit_weights.c backends/emit_weights.h

@@ -1,0 +1,1 @@
+# Automake fragment of bench; see Makefile.am for the lists.

@@ -1,0 +1,1 @@
+# Automake fragment of doc; see Makefile.am for the lists.

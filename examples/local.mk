@@ -1,0 +1,1 @@
+# Automake fragment of examples; see Makefile.am for the lists.

@@ -1,0 +1,553 @@
+/*
+ * Making the nodes of the tree; see node.h.
+ *
+ * A minus in front of a literal becomes part of it (-128 is one INT node
+ * with `negative`), unless the literal stands in parentheses.
+ */
+#include "grammar/node.h"
+
+#include <string.h>
+
+#include "grammar/syntax.h"
+
+void *tn_node_new(struct tn_parser *p, size_t size)
+{
+	return tn_scan_node(&p->scan, size);
+}
+
+struct tn_vec *tn_node_add(struct tn_parser *p, struct tn_vec *list,
+			    void *node)
+{
+	if (list == NULL) {
+		list = tn_node_new(p, sizeof(*list));
+		tn_vec_init(list, sizeof(void *), p->scan.arena);
+	}
+	if (!p->scan.arena->failed)
+		tn_vec_push_ptr(list, node);
+	return list;
+}
+
+struct tn_list *tn_node_stmts(struct tn_parser *p, struct tn_list *list,
+			       void *node)
+{
+	if (list == NULL) {
+		list = tn_node_new(p, sizeof(*list));
+		tn_vec_init(&list->vec, sizeof(void *), p->scan.arena);
+	}
+	if (node != NULL && !p->scan.arena->failed)
+		tn_vec_push_ptr(&list->vec, node);
+	return list;
+}
+
+struct tn_name tn_node_name(struct tn_parser *p, const char *text,
+			     struct tn_loc loc)
+{
+	struct tn_name name = { text, tn_lex_span(p, loc) };
+
+	return name;
+}
+
+static struct tn_expr *new_expr(struct tn_parser *p, enum tn_expr_kind kind,
+				struct tn_loc loc)
+{
+	struct tn_expr *expr = tn_node_new(p, sizeof(*expr));
+
+	expr->kind = (uint8_t)kind;
+	expr->span = tn_lex_span(p, loc);
+	return expr;
+}
+
+/* Makes `expr` at least one level deeper than `child`. */
+static void deepen(struct tn_parser *p, struct tn_expr *expr,
+		   const struct tn_expr *child)
+{
+	struct tn_loc loc = { child->span.end - 1, child->span.end };
+
+	if (child->depth < expr->depth)
+		return;
+	expr->depth = (uint16_t)(child->depth + 1);
+	if (expr->depth >= TN_TREE_DEPTH)
+		tn_lex_too_deep(p, loc);
+}
+
+struct tn_expr *tn_node_word(struct tn_parser *p, enum tn_expr_kind kind,
+			      const char *name, struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, kind, loc);
+
+	expr->u.name = name;
+	return expr;
+}
+
+struct tn_expr *tn_node_truth(struct tn_parser *p, bool truth,
+			       struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, TN_EXPR_BOOL, loc);
+
+	expr->u.truth = truth;
+	return expr;
+}
+
+struct tn_expr *tn_node_list(struct tn_parser *p, enum tn_expr_kind kind,
+			      struct tn_vec *list, struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, kind, loc);
+
+	TN_TAKE(expr->u.list, list);
+	if (!p->scan.arena->failed)
+		for (uint32_t i = 0; i < expr->u.list.len; i++)
+			deepen(p, expr, expr->u.list.at[i]);
+	return expr;
+}
+
+struct tn_expr *tn_node_call(struct tn_parser *p, const char *name,
+			      struct tn_loc name_loc, struct tn_vec *args,
+			      struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, TN_EXPR_CALL, loc);
+	struct tn_args list;
+
+	TN_TAKE(list, args);
+	expr->u.call.name = name;
+	expr->u.call.args = list;
+	expr->len = name_loc.end - name_loc.begin;
+	if (!p->scan.arena->failed)
+		for (uint32_t i = 0; i < list.len; i++)
+			if (list.at[i]->value != NULL)
+				deepen(p, expr, list.at[i]->value);
+	return expr;
+}
+
+struct tn_expr *tn_node_field(struct tn_parser *p, struct tn_expr *base,
+			       struct tn_name name, struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, TN_EXPR_FIELD, loc);
+
+	expr->u.field.base = base;
+	expr->u.field.name = name;
+	deepen(p, expr, base);
+	return expr;
+}
+
+struct tn_expr *tn_node_index(struct tn_parser *p, struct tn_expr *base,
+			       struct tn_vec *list, struct tn_loc loc)
+{
+	struct tn_expr *expr = new_expr(p, TN_EXPR_INDEX, loc);
+
+	expr->u.index.base = base;
+	TN_TAKE(expr->u.index, list);
+	deepen(p, expr, base);
+	if (p->scan.arena->failed)
+		return expr;
+	for (uint32_t i = 0; i < expr->u.index.len; i++) {
+		const struct tn_index *index = expr->u.index.at[i];
+
+		if (index->first != NULL)
+			deepen(p, expr, index->first);
+		if (index->last != NULL)
+			deepen(p, expr, index->last);
+	}
+	return expr;
+}
+
+static bool is_number(const struct tn_expr *expr)
+{
+	return expr->kind == TN_EXPR_INT || expr->kind == TN_EXPR_FLOAT;
+}
+
+struct tn_expr *tn_node_unary(struct tn_parser *p, enum tn_operator op,
+			       struct tn_expr *operand, struct tn_loc loc)
+{
+	struct tn_expr *expr;
+
+	if (op == TN_OP_NEG && is_number(operand) && !operand->paren &&
+	    !operand->negative) {
+		operand->negative = true;
+		operand->span = tn_lex_span(p, loc);
+		return operand;
+	}
+	expr = new_expr(p, TN_EXPR_UNARY, loc);
+	expr->op = (uint8_t)op;
+	expr->u.binary.left = operand;
+	deepen(p, expr, operand);
+	return expr;
+}
+
+struct tn_expr *tn_node_binary(struct tn_parser *p, enum tn_operator op,
+				struct tn_expr *left, struct tn_expr *right)
+{
+	struct tn_loc loc = { left->span.begin, right->span.end };
+	struct tn_expr *expr = new_expr(p, TN_EXPR_BINARY, loc);
+
+	expr->op = (uint8_t)op;
+	expr->u.binary.left = left;
+	expr->u.binary.right = right;
+	deepen(p, expr, left);
+	deepen(p, expr, right);
+	return expr;
+}
+
+struct tn_expr *tn_node_paren(struct tn_parser *p, struct tn_expr *inner,
+			       struct tn_loc loc)
+{
+	const uint32_t skip = inner->span.begin - loc.begin + inner->skip;
+
+	inner->paren = true;
+	inner->skip = (uint16_t)(skip < UINT16_MAX ? skip : UINT16_MAX);
+	inner->span = tn_lex_span(p, loc);
+	return inner;
+}
+
+struct tn_index *tn_node_range(struct tn_parser *p, enum tn_index_kind kind,
+				struct tn_expr *first, struct tn_expr *last,
+				struct tn_loc loc)
+{
+	struct tn_index *index = tn_node_new(p, sizeof(*index));
+
+	index->kind = kind;
+	index->first = first;
+	index->last = last;
+	index->span = tn_lex_span(p, loc);
+	return index;
+}
+
+struct tn_arg *tn_node_arg(struct tn_parser *p, enum tn_arg_kind kind,
+			    struct tn_name name, struct tn_expr *value,
+			    struct tn_loc loc)
+{
+	struct tn_arg *arg = tn_node_new(p, sizeof(*arg));
+
+	arg->kind = kind;
+	arg->name = name;
+	arg->value = value;
+	arg->span = tn_lex_span(p, loc);
+	return arg;
+}
+
+struct tn_type *tn_node_type(struct tn_parser *p, struct tn_name name,
+			      bool is_elem, struct tn_vec *shape,
+			      struct tn_loc loc)
+{
+	struct tn_type *type = tn_node_new(p, sizeof(*type));
+
+	type->name = name;
+	type->is_elem = is_elem;
+	type->has_shape = shape != NULL;
+	if (shape != NULL && shape->len > 0 && tn_vec_ptr(shape, 0) != NULL)
+		TN_TAKE(type->shape, shape);
+	type->span = tn_lex_span(p, loc);
+	return type;
+}
+
+struct tn_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
+				struct tn_loc loc)
+{
+	struct tn_annot *annot = tn_node_new(p, sizeof(*annot));
+	uint32_t *mark;
+
+	annot->name = name;
+	annot->span = tn_lex_span(p, loc);
+	if (p->marks == NULL)
+		return annot;
+	mark = tn_vec_push(p->marks);
+	if (mark != NULL)
+		*mark = loc.begin;
+	else
+		p->scan.arena->failed = true;
+	return annot;
+}
+
+struct tn_extent *tn_node_extent(struct tn_parser *p, struct tn_expr *size,
+				  struct tn_name pack, struct tn_loc loc)
+{
+	struct tn_extent *extent = tn_node_new(p, sizeof(*extent));
+
+	extent->size = size;
+	extent->pack = pack;
+	extent->span = tn_lex_span(p, loc);
+	return extent;
+}
+
+struct tn_param *tn_node_param(struct tn_parser *p, struct tn_name name,
+				struct tn_type *type, struct tn_expr *init,
+				struct tn_loc loc)
+{
+	struct tn_param *param = tn_node_new(p, sizeof(*param));
+
+	param->name = name;
+	param->type = type;
+	param->init = init;
+	param->span = tn_lex_span(p, loc);
+	return param;
+}
+
+struct tn_from *tn_node_from(struct tn_parser *p, struct tn_name file,
+			      struct tn_name key)
+{
+	struct tn_from *from = tn_node_new(p, sizeof(*from));
+
+	from->file = file;
+	from->key = key;
+	return from;
+}
+
+struct tn_dim *tn_node_dim(struct tn_parser *p, struct tn_name name,
+			    struct tn_loc loc)
+{
+	struct tn_dim *dim = tn_node_new(p, sizeof(*dim));
+
+	dim->name = name;
+	dim->span = tn_lex_span(p, loc);
+	return dim;
+}
+
+void tn_node_bounds(struct tn_parser *p, struct tn_dim *dim,
+		     struct tn_expr *bounds)
+{
+	struct tn_diag *diag;
+
+	dim->low = bounds;
+	dim->high = bounds;
+	if (p->scan.arena->failed)
+		return;
+	if (bounds->kind == TN_EXPR_LIST && bounds->u.list.len == 2) {
+		dim->low = bounds->u.list.at[0];
+		dim->high = bounds->u.list.at[1];
+		return;
+	}
+	diag = tn_diag_report(p->scan.sink, TN_E0114, bounds->span,
+			      "bounds of a dim are written `[low, high]`");
+	tn_diag_help(p->scan.sink, diag, "both ends belong to the range");
+	p->scan.errors++;
+}
+
+void tn_node_old_bounds(struct tn_parser *p, struct tn_dim *dim,
+			 struct tn_expr *low, struct tn_expr *high,
+			 struct tn_loc loc)
+{
+	const char *text = p->scan.source;
+	struct tn_diag *diag;
+	char *fix;
+
+	dim->low = low;
+	dim->high = high;
+	diag = tn_diag_report(p->scan.sink, TN_E0114, tn_lex_span(p, loc),
+			      "bounds of a dim are written `[low, high]`");
+	p->scan.errors++;
+	if (p->scan.arena->failed ||
+	    low->span.end - low->span.begin > 100 ||
+	    high->span.end - high->span.begin > 100)
+		return;
+	fix = tn_arena_printf(&p->scan.sink->arena, "[%.*s, %.*s]",
+			      (int)(low->span.end - low->span.begin),
+			      text + low->span.begin,
+			      (int)(high->span.end - high->span.begin),
+			      text + high->span.begin);
+	if (fix == NULL)
+		return;
+	tn_diag_help(p->scan.sink, diag, "write `%s`: both ends belong to it",
+		     fix);
+	tn_diag_fix(p->scan.sink, diag, tn_lex_span(p, loc), fix);
+}
+
+struct tn_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
+				struct tn_loc loc)
+{
+	struct tn_block *block = tn_node_new(p, sizeof(*block));
+
+	TN_TAKE(*block, &list->vec);
+	block->broken = list->broken;
+	block->span = tn_lex_span(p, loc);
+	return block;
+}
+
+struct tn_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
+				  struct tn_loc loc)
+{
+	struct tn_kblock *block = tn_node_new(p, sizeof(*block));
+
+	TN_TAKE(*block, &list->vec);
+	block->broken = list->broken;
+	block->span = tn_lex_span(p, loc);
+	return block;
+}
+
+struct tn_stmt *tn_node_stmt(struct tn_parser *p, enum tn_stmt_kind kind,
+			      struct tn_vec *values, struct tn_loc loc)
+{
+	struct tn_stmt *stmt = tn_node_new(p, sizeof(*stmt));
+
+	stmt->kind = kind;
+	stmt->span = tn_lex_span(p, loc);
+	TN_TAKE(stmt->values, values);
+	return stmt;
+}
+
+struct tn_kstmt *tn_node_kstmt(struct tn_parser *p, enum tn_kstmt_kind kind,
+				struct tn_expr *value, struct tn_loc loc)
+{
+	struct tn_kstmt *stmt = tn_node_new(p, sizeof(*stmt));
+
+	stmt->kind = kind;
+	stmt->value = value;
+	stmt->span = tn_lex_span(p, loc);
+	return stmt;
+}
+
+void tn_node_mutable(struct tn_parser *p, struct tn_kstmt *let,
+		     struct tn_name word)
+{
+	let->is_mutable = true;
+	if (p->scan.arena->failed || strcmp(word.text, "mut") == 0)
+		return;
+	p->scan.errors++;
+	tn_diag_report(p->scan.sink, TN_E0101, word.span,
+		       "unexpected name `%.60s`, expected `mut` or the name "
+		       "of the value alone", word.text);
+}
+
+struct tn_vec *tn_node_arm(struct tn_parser *p, struct tn_vec *arms,
+			    struct tn_expr *cond, struct tn_block *body)
+{
+	struct tn_block copy = *body;
+	struct tn_arm *arm = tn_node_new(p, sizeof(*arm));
+
+	arm->cond = cond;
+	arm->body = copy;
+	return tn_node_add(p, arms, arm);
+}
+
+struct tn_vec *tn_node_karm(struct tn_parser *p, struct tn_vec *arms,
+			     struct tn_expr *cond, struct tn_kblock *body)
+{
+	struct tn_kblock copy = *body;
+	struct tn_karm *arm = tn_node_new(p, sizeof(*arm));
+
+	arm->cond = cond;
+	arm->body = copy;
+	return tn_node_add(p, arms, arm);
+}
+
+struct tn_region *tn_node_region(struct tn_parser *p,
+				  enum tn_region_kind kind,
+				  struct tn_block *body, struct tn_loc loc)
+{
+	struct tn_block none = { 0 };
+	struct tn_block copy = body == NULL ? none : *body;
+	struct tn_region *region = tn_node_new(p, sizeof(*region));
+
+	region->kind = kind;
+	region->body = copy;
+	region->span = tn_lex_span(p, loc);
+	return region;
+}
+
+struct tn_item *tn_node_item(struct tn_parser *p, enum tn_item_kind kind,
+			      struct tn_name name, struct tn_loc loc)
+{
+	struct tn_item *item = tn_node_new(p, sizeof(*item));
+
+	item->kind = kind;
+	item->name = name;
+	item->span = tn_lex_span(p, loc);
+	return item;
+}
+
+struct tn_sig *tn_node_sig(struct tn_parser *p, struct tn_vec *generics,
+			    struct tn_vec *params, struct tn_vec *results)
+{
+	struct tn_sig *sig = tn_node_new(p, sizeof(*sig));
+
+	TN_TAKE(sig->generics, generics);
+	TN_TAKE(sig->params, params);
+	TN_TAKE(sig->results, results);
+	return sig;
+}
+
+void tn_node_fields(struct tn_fields *fields, struct tn_list *list)
+{
+	TN_TAKE(*fields, &list->vec);
+	fields->broken = list->broken;
+}
+
+void tn_node_encoding(struct tn_parser *p, struct tn_item *item,
+		       struct tn_expr *block, struct tn_list *fields,
+		       struct tn_expr *value)
+{
+	struct tn_diag *diag;
+
+	item->u.encoding.block = block->u.integer.value;
+	item->u.encoding.value = value;
+	tn_node_fields(&item->u.encoding.fields, fields);
+	if (value != NULL || fields->broken || p->scan.arena->failed)
+		return;
+	p->scan.errors++;
+	diag = tn_diag_report(p->scan.sink, TN_E0117, item->name.span,
+			      "encoding `%s` does not say its value",
+			      item->name.text);
+	tn_diag_help(p->scan.sink, diag,
+		     "end it with `value = ...;`, one element from the fields");
+}
+
+static void missing_header(struct tn_parser *p)
+{
+	struct tn_span start = { p->scan.file, 0, 0 };
+	struct tn_diag *diag;
+
+	start.begin = start.end = p->start;
+	p->headless = true;
+	p->scan.errors++;
+	diag = tn_diag_report(p->scan.sink, TN_E0106, start,
+			      "the file does not begin with `tenon 1.0;`");
+	tn_diag_help(p->scan.sink, diag,
+		     "write `tenon 1.0;` as its first line");
+	tn_diag_fix(p->scan.sink, diag, start, "tenon 1.0;\n");
+}
+
+/* Reads `1.0` at `text`; false if there is more or less than two numbers. */
+static bool read_version(const char *text, uint32_t len, uint32_t version[2])
+{
+	uint32_t part = 0;
+
+	version[0] = version[1] = 0;
+	for (uint32_t i = 0; i < len; i++) {
+		if (text[i] == '.' && part == 0 && i > 0)
+			part = 1;
+		else if (text[i] < '0' || text[i] > '9' ||
+			 version[part] > 9999)
+			return false;
+		else
+			version[part] = version[part] * 10 +
+					(uint32_t)(text[i] - '0');
+	}
+	return part == 1;
+}
+
+void tn_node_header(struct tn_parser *p, struct tn_expr *number,
+		     struct tn_loc loc)
+{
+	uint32_t version[2];
+	struct tn_diag *diag;
+
+	if (number == NULL) {
+		if (!p->stop)
+			missing_header(p);
+		return;
+	}
+	if (p->scan.arena->failed)
+		return;
+	if (read_version(number->u.real.text, loc.end - loc.begin, version) &&
+	    version[0] == TN_LANGUAGE_MAJOR &&
+	    version[1] <= TN_LANGUAGE_MINOR) {
+		p->tree->major = version[0];
+		p->tree->minor = version[1];
+		return;
+	}
+	p->scan.errors++;
+	diag = tn_diag_report(p->scan.sink, TN_E0107, tn_lex_span(p, loc),
+			      "this version of the language is not known");
+	tn_diag_help(p->scan.sink, diag,
+		     "this tenon reads version %d.%d", TN_LANGUAGE_MAJOR,
+		     TN_LANGUAGE_MINOR);
+	p->stop = true;
+}

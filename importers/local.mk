@@ -1,0 +1,1 @@
+# Automake fragment of importers; see Makefile.am for the lists.

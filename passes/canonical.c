@@ -1,0 +1,191 @@
+/*
+ * canonical: one form of what can be written in several.
+ *
+ *   add(2.0, x)                    ->  add(x, 2.0)
+ *   transpose(x, perm=[0, 1])      ->  x
+ *   reshape(reshape(x, a), b)      ->  reshape(x, b)
+ *   gather(w, 3)                   ->  reshape(slice(w, 3..4))
+ *
+ * Operands of commuting operators come in order of definition, constants
+ * last. Movements that move nothing go; a lookup at a constant index in range
+ * becomes a slice, which is a view of the same bytes.
+ */
+#include "passes/pass.h"
+
+enum tn_pass_result tn_pass_canonical(struct tn_pass_context *context);
+
+struct canonical {
+	struct tn_rw *rw;
+	int count;		/* numbers ops in order */
+	bool changed;
+};
+
+static bool is_const(const struct tn_value *value)
+{
+	return value->op && value->op->code == TN_OP_const;
+}
+
+/* Parameters first in order, then results of ops, then constants. */
+static int64_t rank_of(const struct tn_value *value)
+{
+	int64_t rank = value->op ? (int64_t)value->op->number + 1 : 0;
+
+	return (rank << 16) + value->index +
+		(is_const(value) ? (int64_t)1 << 60 : 0);
+}
+
+static void order_operands(struct canonical *c, struct tn_op *op)
+{
+	struct tn_value *a, *b;
+
+	if (!(tn_ops[op->code].flags & TN_FLAG_COMMUTES) || op->nin != 2)
+		return;
+	a = tn_graph_in(op, 0);
+	b = tn_graph_in(op, 1);
+	if (rank_of(a) <= rank_of(b) || !tn_rw_spend(c->rw, "order", op))
+		return;
+	tn_rw_set_operand(c->rw, op, 0, b);
+	tn_rw_set_operand(c->rw, op, 1, a);
+	c->changed = true;
+}
+
+static bool is_identity_perm(const struct tn_op *op)
+{
+	const struct tn_attr *perm = tn_graph_attr(op, "perm");
+	int i;
+
+	for (i = 0; i < perm->count; i++)
+		if (perm->u.ints[i] != i)
+			return false;
+	return true;
+}
+
+static bool has_unit_steps(const struct tn_op *op)
+{
+	const struct tn_attr *step = tn_graph_attr(op, "step");
+	int i;
+
+	for (i = 0; step->is_set && i < step->count; i++)
+		if (step->u.ints[i] != 1)
+			return false;
+	return true;
+}
+
+/* A movement whose result is its operand. */
+static bool moves_nothing(const struct tn_op *op)
+{
+	if (op->nin < 1 || op->nout != 1 ||
+	    op->out[0]->type != tn_graph_in(op, 0)->type)
+		return false;
+	switch ((int)op->code) {
+	case TN_OP_reshape:
+	case TN_OP_broadcast:
+	case TN_OP_cast:
+	case TN_OP_pad:
+		return true;
+	case TN_OP_slice:
+		return has_unit_steps(op);
+	case TN_OP_concat:
+		return op->nin == 1;
+	case TN_OP_transpose:
+		return is_identity_perm(op);
+	default:
+		return false;
+	}
+}
+
+static void replace(struct canonical *c, struct tn_op *op,
+		    struct tn_value *with, const char *rule)
+{
+	if (!with || !tn_rw_spend(c->rw, rule, op))
+		return;
+	tn_rw_replace(c->rw, op, &with);
+	c->changed = true;
+}
+
+static void merge_reshapes(struct canonical *c, struct tn_op *op)
+{
+	struct tn_value *value = tn_graph_in(op, 0);
+
+	if (!value->op || value->op->code != TN_OP_reshape ||
+	    !tn_rw_spend(c->rw, "merge-reshape", op))
+		return;
+	tn_rw_set_operand(c->rw, op, 0, tn_graph_in(value->op, 0));
+	c->changed = true;
+}
+
+/* The constant index of a gather, if it is one and in range. */
+static bool constant_index(const struct tn_op *op, int64_t axis,
+			   int64_t *index)
+{
+	const struct tn_value *value = tn_graph_in(op, 1);
+	const struct tn_dim *extent = tn_graph_in(op, 0)->type->dims[axis];
+
+	if (!is_const(value) || value->type->rank != 0 ||
+	    !tn_dim_is_const(extent))
+		return false;
+	*index = tn_tensor_get_i64(value->op->literal, 0);
+	return *index >= 0 && *index < extent->value;
+}
+
+static bool gather_to_slice(struct canonical *c, struct tn_op *op)
+{
+	struct tn_dim_pool *dims = &c->rw->module->dims;
+	const struct tn_type *type = tn_graph_in(op, 0)->type;
+	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
+	int64_t axis = tn_graph_attr(op, "axis")->u.i, index;
+	struct tn_attr attrs[2];
+	struct tn_builder builder;
+	struct tn_value *in, *view;
+	struct tn_op *slice;
+	int i;
+
+	if (!constant_index(op, axis, &index))
+		return true;
+	for (i = 0; i < type->rank; i++) {
+		start[i] = tn_dim_const(dims, i == axis ? index : 0);
+		stop[i] = i == axis ? tn_dim_const(dims, index + 1) :
+			type->dims[i];
+		if (!start[i] || !stop[i])
+			return false;
+	}
+	tn_rw_before(c->rw, op, &builder);
+	attrs[0] = tn_attr_dims("start", type->rank, start);
+	attrs[1] = tn_attr_dims("stop", type->rank, stop);
+	in = tn_graph_in(op, 0);
+	slice = tn_build_op(&builder, TN_OP_slice, 1, &in, 2, attrs,
+			    op->span);
+	if (!slice)
+		return false;
+	view = tn_build_reshape(&builder, slice->out[0],
+				op->out[0]->type->rank,
+				op->out[0]->type->dims, op->span);
+	replace(c, op, view, "gather-to-slice");
+	return view != NULL;
+}
+
+static bool visit(void *data, struct tn_op *op)
+{
+	struct canonical *c = data;
+
+	op->number = c->count++;
+	order_operands(c, op);
+	if (op->code == TN_OP_reshape)
+		merge_reshapes(c, op);
+	if (moves_nothing(op))
+		replace(c, op, tn_graph_in(op, 0), "identity");
+	else if (op->code == TN_OP_gather)
+		return gather_to_slice(c, op);
+	return true;
+}
+
+enum tn_pass_result tn_pass_canonical(struct tn_pass_context *context)
+{
+	struct canonical c = { .rw = context->rw };
+
+	if (!tn_pass_walk(context->entry->body, visit, &c)) {
+		context->rw->failed = true;
+		return TN_PASS_FAILED;
+	}
+	return c.changed ? TN_PASS_CHANGED : TN_PASS_SAME;
+}

@@ -1,0 +1,245 @@
+/*
+ * cse: equal operators are computed once.
+ *
+ * Two ops are equal when opcode, operands, attributes, result types and, for
+ * constants, bits agree. A region sees what its outer blocks computed; what a
+ * region computed is forgotten when it ends.
+ */
+#include "passes/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum tn_pass_result tn_pass_cse(struct tn_pass_context *context);
+
+struct seen {
+	uint64_t hash;
+	struct tn_op *op;
+	uint32_t next;		/* in the bucket, number + 1 */
+};
+
+struct table {
+	struct tn_rw *rw;
+	struct tn_vec seen;	/* struct seen, a stack */
+	uint32_t *buckets;	/* number + 1 of the newest */
+	size_t nbuckets;
+	bool changed;
+};
+
+static bool is_pure(const struct tn_op *op)
+{
+	const struct tn_op_info *info = &tn_ops[op->code];
+
+	return info->op_class != TN_CLASS_FLOW && op->nout == 1 &&
+		!(info->flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES));
+}
+
+static uint64_t hash_attr(uint64_t hash, const struct tn_attr *attr)
+{
+	int i;
+
+	hash = tn_hash_mix(hash, attr->is_set ? (uint64_t)attr->kind : 99);
+	if (!attr->is_set)
+		return hash;
+	switch (attr->kind) {
+	case TN_ATTR_INT:
+		return tn_hash_mix(hash, (uint64_t)attr->u.i);
+	case TN_ATTR_FLOAT:
+		return tn_hash_mix(hash, tn_hash_bytes(&attr->u.f, 8));
+	case TN_ATTR_BOOL:
+		return tn_hash_mix(hash, attr->u.b);
+	case TN_ATTR_STRING:
+		return tn_hash_mix(hash, tn_hash_bytes(attr->u.s,
+						       strlen(attr->u.s)));
+	case TN_ATTR_DTYPE:
+		return tn_hash_mix(hash, attr->u.dtype);
+	case TN_ATTR_DIM:
+		return tn_hash_mix(hash, (uintptr_t)attr->u.dim);
+	case TN_ATTR_INTS:
+		for (i = 0; i < attr->count; i++)
+			hash = tn_hash_mix(hash, (uint64_t)attr->u.ints[i]);
+		return hash;
+	case TN_ATTR_DIMS:
+	case TN_ATTR_PAIRS:
+		for (i = 0; i < attr->count; i++)
+			hash = tn_hash_mix(hash, (uintptr_t)attr->u.dims[i]);
+		return hash;
+	}
+	return hash;
+}
+
+static uint64_t hash_op(const struct tn_op *op)
+{
+	uint64_t hash = tn_hash_mix(0, op->code);
+	int64_t bytes;
+	int i;
+
+	for (i = 0; i < op->nin; i++)
+		hash = tn_hash_mix(hash, (uintptr_t)tn_graph_in(op, i));
+	for (i = 0; i < op->nattrs; i++)
+		hash = hash_attr(hash, &op->attrs[i]);
+	hash = tn_hash_mix(hash, (uintptr_t)op->out[0]->type);
+	if (!op->literal)
+		return hash;
+	bytes = tn_tensor_bytes(op->literal);
+	return tn_hash_mix(hash, tn_hash_bytes(op->literal->data,
+					       (size_t)bytes));
+}
+
+static bool same_list(const struct tn_attr *a, const struct tn_attr *b)
+{
+	int i;
+
+	if (a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++)
+		if (a->kind == TN_ATTR_INTS ? a->u.ints[i] != b->u.ints[i] :
+		    a->u.dims[i] != b->u.dims[i])
+			return false;
+	return true;
+}
+
+static bool same_attr(const struct tn_attr *a, const struct tn_attr *b)
+{
+	if (a->is_set != b->is_set || a->kind != b->kind)
+		return false;
+	if (!a->is_set)
+		return true;
+	switch (a->kind) {
+	case TN_ATTR_INT:
+		return a->u.i == b->u.i;
+	case TN_ATTR_FLOAT:
+		return !memcmp(&a->u.f, &b->u.f, sizeof a->u.f);
+	case TN_ATTR_BOOL:
+		return a->u.b == b->u.b;
+	case TN_ATTR_STRING:
+		return !strcmp(a->u.s, b->u.s);
+	case TN_ATTR_DTYPE:
+		return a->u.dtype == b->u.dtype;
+	case TN_ATTR_DIM:
+		return a->u.dim == b->u.dim;
+	case TN_ATTR_INTS:
+	case TN_ATTR_DIMS:
+	case TN_ATTR_PAIRS:
+		return same_list(a, b);
+	}
+	return false;
+}
+
+static bool same_literal(const struct tn_op *a, const struct tn_op *b)
+{
+	if (!a->literal || !b->literal)
+		return a->literal == b->literal;
+	return tn_tensor_bytes(a->literal) == 0 ||
+		!memcmp(a->literal->data, b->literal->data,
+			(size_t)tn_tensor_bytes(a->literal));
+}
+
+static bool same_op(const struct tn_op *a, const struct tn_op *b)
+{
+	int i;
+
+	if (a->code != b->code || a->nin != b->nin ||
+	    a->nattrs != b->nattrs || a->out[0]->type != b->out[0]->type)
+		return false;
+	for (i = 0; i < a->nin; i++)
+		if (tn_graph_in(a, i) != tn_graph_in(b, i))
+			return false;
+	for (i = 0; i < a->nattrs; i++)
+		if (!same_attr(&a->attrs[i], &b->attrs[i]))
+			return false;
+	return same_literal(a, b);
+}
+
+static struct seen *entry_at(const struct table *t, uint32_t number)
+{
+	return tn_vec_at(&t->seen, number - 1);
+}
+
+static struct tn_op *find(const struct table *t, const struct tn_op *op,
+			  uint64_t hash)
+{
+	uint32_t at = t->buckets[hash % t->nbuckets];
+
+	while (at && (entry_at(t, at)->hash != hash ||
+		      !same_op(entry_at(t, at)->op, op)))
+		at = entry_at(t, at)->next;
+	return at ? entry_at(t, at)->op : NULL;
+}
+
+static bool remember(struct table *t, struct tn_op *op, uint64_t hash)
+{
+	struct seen *entry = tn_vec_push(&t->seen);
+
+	if (!entry)
+		return false;
+	entry->hash = hash;
+	entry->op = op;
+	entry->next = t->buckets[hash % t->nbuckets];
+	t->buckets[hash % t->nbuckets] = (uint32_t)t->seen.len;
+	return true;
+}
+
+static void forget(struct table *t, size_t keep)
+{
+	struct seen *entry;
+
+	while (t->seen.len > keep) {
+		entry = entry_at(t, (uint32_t)t->seen.len);
+		t->buckets[entry->hash % t->nbuckets] = entry->next;
+		tn_vec_pop(&t->seen);
+	}
+}
+
+static bool visit_block(struct table *t, struct tn_block *block)
+{
+	size_t keep = t->seen.len;
+	struct tn_op *op, *next, *twin;
+	uint64_t hash;
+	int i;
+
+	for (op = block->first; op; op = next) {
+		next = op->next;
+		for (i = 0; i < op->nregions; i++)
+			if (!visit_block(t, op->regions[i]))
+				return false;
+		if (!is_pure(op))
+			continue;
+		hash = hash_op(op);
+		twin = find(t, op, hash);
+		if (twin && tn_rw_spend(t->rw, "cse", op)) {
+			tn_rw_replace(t->rw, op, twin->out);
+			t->changed = true;
+		} else if (!twin && !remember(t, op, hash)) {
+			return false;
+		}
+	}
+	forget(t, keep);
+	return true;
+}
+
+static bool count_op(void *data, struct tn_op *op)
+{
+	(void)op;
+	++*(size_t *)data;
+	return true;
+}
+
+enum tn_pass_result tn_pass_cse(struct tn_pass_context *context)
+{
+	struct table t = { .rw = context->rw };
+	bool good;
+
+	tn_pass_walk(context->entry->body, count_op, &t.nbuckets);
+	t.nbuckets = 2 * t.nbuckets + 1;
+	t.buckets = calloc(t.nbuckets, sizeof *t.buckets);
+	tn_vec_init(&t.seen, sizeof(struct seen), NULL);
+	good = t.buckets && visit_block(&t, context->entry->body);
+	free(t.buckets);
+	tn_vec_fini(&t.seen);
+	if (!good) {
+		context->rw->failed = true;
+		return TN_PASS_FAILED;
+	}
+	return t.changed ? TN_PASS_CHANGED : TN_PASS_SAME;
+}

@@ -1,0 +1,221 @@
+/*
+ * The pass `lower`: operators become kernels and launches of them.
+ *
+ * In: a flat module of primitives, maps perhaps outlined into functions
+ * @fused. Out: functions that hold launches, control flow in the form of
+ * lower_flow.c, constants, and reshapes, which are the same bytes under
+ * another shape. Values keep their names; equal groups share a kernel.
+ *
+ *   y: f32[4] = exp(x);   ->   y: f32[4] = launch main__y(x);
+ */
+#include "passes/lower.h"
+
+#include "base/diag.h"
+#include "ir/view.h"
+
+static bool lower_block(struct tn_lower *lw, struct tn_block *block);
+
+/* A fused fn that is not one kernel is put back in place of its call. */
+static struct tn_op *unfuse(struct tn_lower *lw, struct tn_op *call)
+{
+	struct tn_block *body = call->callee->body, *block = call->block;
+	struct tn_op *before = call->prev, *end = body->last;
+	struct tn_value **with;
+	struct tn_map map;
+	int i;
+
+	tn_map_init_ptr(&map);
+	with = tn_arena_array(&lw->module->arena, (size_t)call->nout + 1,
+			      sizeof *with);
+	for (i = 0; i < call->nin; i++)
+		if (!tn_map_set(&map, body->params[i], tn_graph_in(call, i)))
+			lw->failed = true;
+	if (!with || lw->failed ||
+	    !tn_rw_clone(lw->rw, body, block, call, &map, NULL))
+		lw->failed = true;
+	for (i = 0; i < call->nout && !lw->failed; i++) {
+		with[i] = tn_map_find(&map, tn_graph_in(end, i));
+		if (!with[i])
+			with[i] = tn_graph_in(end, i);
+	}
+	if (!lw->failed) {
+		if (call->prev && call->prev->code == TN_OP_return)
+			tn_rw_erase(lw->rw, call->prev);
+		tn_rw_replace(lw->rw, call, with);
+	}
+	tn_map_fini(&map);
+	return before ? before->next : block->first;
+}
+
+static bool is_kept(const struct tn_op *op)
+{
+	int64_t offset;
+
+	return op->code == TN_OP_const || op->code == TN_OP_dim ||
+		tn_view_of(op, &offset);
+}
+
+static bool lower_regions(struct tn_lower *lw, struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nregions; i++)
+		if (!lower_block(lw, op->regions[i]))
+			return false;
+	if (op->code == TN_OP_for)
+		return tn_lower_ends(lw, op->regions[0]->last,
+				     op->regions[0]->params + 1);
+	if (op->code == TN_OP_while)
+		return tn_lower_ends(lw, op->regions[1]->last,
+				     op->regions[1]->params);
+	return true;
+}
+
+/* Our own fault: a pass before this one left something behind. */
+static bool refuse(struct tn_lower *lw, const struct tn_op *op,
+		   const char *why)
+{
+	lw->where = op;
+	lw->why = why;
+	return false;
+}
+
+static bool lower_flow(struct tn_lower *lw, struct tn_op *op)
+{
+	if (op->code == TN_OP_scan) {
+		op = tn_lower_scan_loop(lw, op);
+		if (!op) {
+			lw->failed = true;
+			return false;
+		}
+	}
+	if (op->code == TN_OP_assert)
+		return tn_lower_assert(lw, op);
+	if (op->code == TN_OP_return)
+		return tn_lower_ends(lw, op, NULL);
+	if (op->code == TN_OP_call)
+		return refuse(lw, op, "a call is left that is not fused");
+	return lower_regions(lw, op);
+}
+
+static bool is_fused_call(const struct tn_op *op)
+{
+	return op->code == TN_OP_call && op->callee &&
+		op->callee->kind == TN_FN_FUSED;
+}
+
+static bool lower_block(struct tn_lower *lw, struct tn_block *block)
+{
+	struct tn_op *op, *next;
+
+	for (op = block->first; op; op = next) {
+		bool is_call = is_fused_call(op);
+
+		next = op->next;
+		if (is_kept(op))
+			continue;
+		if (!is_call && tn_ops[op->code].op_class == TN_CLASS_FLOW) {
+			if (!lower_flow(lw, op))
+				return false;
+			continue;
+		}
+		if (!tn_lower_op(lw, op))
+			return false;
+		if (lw->unfit && !is_call)
+			return refuse(lw, op, "no kernel for this operator");
+		if (lw->unfit)
+			next = unfuse(lw, op);
+		if (lw->failed)
+			return false;
+	}
+	return true;
+}
+
+/* Literals that nobody reads any more go; dims that flow, returns and
+ * reshapes read become kernels. */
+static bool sweep(struct tn_lower *lw, struct tn_block *block)
+{
+	struct tn_op *op, *next;
+	int i;
+
+	for (op = block->first; op; op = next) {
+		next = op->next;
+		for (i = 0; i < op->nregions; i++)
+			if (!sweep(lw, op->regions[i]))
+				return false;
+		if (op->code != TN_OP_const && op->code != TN_OP_dim)
+			continue;
+		if (!op->out[0]->uses)
+			tn_rw_erase(lw->rw, op);
+		else if (op->code == TN_OP_dim && !tn_lower_op(lw, op))
+			return false;
+	}
+	return true;
+}
+
+static void lower_init(struct tn_lower *lw, struct tn_pass_context *context)
+{
+	*lw = (struct tn_lower){ .module = context->module,
+				 .rw = context->rw,
+				 .target = context->target };
+	tn_map_init_text(&lw->kernel_names);
+	tn_map_init_ptr(&lw->kernels);
+	tn_map_init_ptr(&lw->bufs);
+	tn_map_init_ptr(&lw->actuals);
+	tn_map_init_text(&lw->taken);
+	tn_map_init_ptr(&lw->latest);
+	tn_vec_init(&lw->known, sizeof(void *), NULL);
+	tn_vec_init(&lw->scopes, sizeof(struct tn_lower_scope), NULL);
+	tn_vec_init(&lw->operands, sizeof(void *), NULL);
+	tn_vec_init(&lw->results, sizeof(struct tn_lower_result), NULL);
+}
+
+static void lower_fini(struct tn_lower *lw)
+{
+	tn_map_fini(&lw->kernel_names);
+	tn_map_fini(&lw->kernels);
+	tn_map_fini(&lw->bufs);
+	tn_map_fini(&lw->actuals);
+	tn_map_fini(&lw->taken);
+	tn_map_fini(&lw->latest);
+	tn_vec_fini(&lw->known);
+	tn_vec_fini(&lw->scopes);
+	tn_vec_fini(&lw->operands);
+	tn_vec_fini(&lw->results);
+}
+
+/* Names of kernels that the user wrote are taken. */
+static void take_names(struct tn_lower *lw)
+{
+	size_t i;
+
+	for (i = 0; i < lw->module->kernels.len; i++) {
+		const struct tn_kernel *kernel;
+
+		kernel = tn_vec_ptr(&lw->module->kernels, i);
+		if (!tn_map_set(&lw->kernel_names, kernel->name, (void *)1))
+			lw->failed = true;
+	}
+}
+
+enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
+{
+	struct tn_module *module = context->module;
+	struct tn_lower lw;
+	struct tn_block *body = context->entry->body;
+	bool good;
+
+	lower_init(&lw, context);
+	take_names(&lw);
+	good = lower_block(&lw, body) && sweep(&lw, body);
+	if (lw.failed || module->arena.failed) {
+		module->failed = true;
+		good = false;
+	} else if (!good && lw.why) {
+		tn_diag_report(module->sink, TN_E0852, lw.where->span,
+			       "lower: %s: %s", tn_ops[lw.where->code].name,
+			       lw.why);
+	}
+	lower_fini(&lw);
+	return good ? TN_PASS_CHANGED : TN_PASS_FAILED;
+}

@@ -1,0 +1,297 @@
+/*
+ * The runner: parses the pipeline text, checks what each pass needs, runs,
+ * times, verifies and shows.
+ *
+ * In: a module, "inline,fold{limit=64},...". Out: the module changed in
+ * place, its property bits kept up to date.
+ */
+#include "passes/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/num.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+#define TYPED TN_PROP_TYPED
+#define FLAT TN_PROP_FLAT
+#define CORE TN_PROP_CORE
+#define CANONICAL TN_PROP_CANONICAL
+#define FUSED TN_PROP_FUSED
+#define KERNELS TN_PROP_KERNELS
+#define PLACED TN_PROP_PLACED
+
+#define PASS(id, name, needs, gives, breaks, summary) \
+	enum tn_pass_result tn_pass_##id(struct tn_pass_context *context);
+#include "passes/passes.def"
+#undef PASS
+
+const struct tn_pass tn_passes[] = {
+#define PASS(id, name, needs, gives, breaks, summary) \
+	{ name, summary, needs, gives, breaks, tn_pass_##id },
+#include "passes/passes.def"
+#undef PASS
+};
+
+const int tn_npasses = (int)(sizeof tn_passes / sizeof *tn_passes);
+
+static const struct {
+	unsigned prop;
+	const char *name;
+} props[] = {
+	{ TYPED, "typed" }, { FLAT, "flat" }, { CORE, "core" },
+	{ CANONICAL, "canonical" }, { FUSED, "fused" },
+	{ KERNELS, "kernels" }, { PLACED, "placed" }
+};
+
+const struct tn_pass *tn_pass_find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < tn_npasses; i++)
+		if (!strcmp(tn_passes[i].name, name))
+			return &tn_passes[i];
+	return NULL;
+}
+
+int64_t tn_pass_option(const struct tn_pass_context *context,
+		       const char *key, int64_t fallback)
+{
+	const char *at = context->arguments;
+	size_t n = strlen(key);
+
+	while (at && (at = strstr(at, key))) {
+		if ((at == context->arguments || strchr(" ,", at[-1])) &&
+		    at[n] == '=')
+			return strtoll(at + n + 1, NULL, 10);
+		at += n;
+	}
+	return fallback;
+}
+
+bool tn_pass_walk(struct tn_block *block,
+		  bool (*visit)(void *data, struct tn_op *op), void *data)
+{
+	struct tn_op *op, *next;
+	struct tn_block **regions;
+	int i, n;
+
+	for (op = block->first; op; op = next) {
+		next = op->next;
+		regions = op->regions;
+		n = op->nregions;
+		if (!visit(data, op))
+			return false;
+		for (i = 0; i < n; i++)
+			if (!tn_pass_walk(regions[i], visit, data))
+				return false;
+	}
+	return true;
+}
+
+/* One entry of the pipeline text. */
+struct entry {
+	const struct tn_pass *pass;
+	char *name, *arguments;
+};
+
+/* Cuts the next entry off *text (heap copy); false at the end. */
+static bool next_entry(char **text, struct entry *entry)
+{
+	char *at = *text;
+	int depth = 0;
+
+	while (*at == ',' || *at == ' ')
+		at++;
+	if (!*at)
+		return false;
+	entry->name = at;
+	entry->arguments = NULL;
+	for (; *at && (depth || *at != ','); at++) {
+		if (*at == '{' && depth++ == 0) {
+			*at = '\0';
+			entry->arguments = at + 1;
+		} else if (*at == '}' && --depth == 0) {
+			*at = '\0';
+		}
+	}
+	if (*at)
+		*at++ = '\0';
+	*text = at;
+	entry->pass = tn_pass_find(entry->name);
+	return true;
+}
+
+static enum tn_status unknown_pass(struct tn_module *module,
+				   const char *name)
+{
+	const char *names[64];
+	const char *nearest;
+	struct tn_span nowhere = { 0, 0, 0 };
+	struct tn_diag *diag;
+	int i;
+
+	for (i = 0; i < tn_npasses && i < 64; i++)
+		names[i] = tn_passes[i].name;
+	nearest = tn_diag_nearest(name, names, (size_t)i);
+	diag = tn_diag_report(module->sink, TN_E0851, nowhere,
+			      "there is no pass '%s'", name);
+	if (nearest)
+		tn_diag_help(module->sink, diag, "did you mean '%s'?",
+			     nearest);
+	else
+		tn_diag_help(module->sink, diag,
+			     "`tenon list passes` names them all");
+	return TN_USAGE;
+}
+
+static enum tn_status missing_prop(struct tn_module *module,
+				   const struct tn_pass *pass,
+				   unsigned missing)
+{
+	struct tn_span nowhere = { 0, 0, 0 };
+	struct tn_diag *diag;
+	size_t i;
+	int k;
+
+	for (i = 0; i < sizeof props / sizeof *props; i++)
+		if (props[i].prop & missing)
+			break;
+	diag = tn_diag_report(module->sink, TN_E0852, nowhere,
+			      "pass '%s' needs a module that is %s",
+			      pass->name, props[i].name);
+	for (k = 0; k < tn_npasses; k++)
+		if (tn_passes[k].gives & props[i].prop)
+			tn_diag_help(module->sink, diag,
+				     "run '%s' before it", tn_passes[k].name);
+	return TN_USAGE;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum tn_status verify(struct tn_module *module, const char *pass)
+{
+	struct tn_span nowhere = { 0, 0, 0 };
+	struct tn_buf faults;
+	struct tn_diag *diag;
+	bool good;
+
+	tn_buf_init(&faults);
+	good = tn_verify_module(module, module->props, &faults);
+	if (!good) {
+		diag = tn_diag_report(module->sink, TN_E0853, nowhere,
+				      "the module is not valid after '%s'",
+				      pass);
+		tn_diag_note(module->sink, diag, "%s", tn_buf_text(&faults));
+	}
+	tn_buf_fini(&faults);
+	return good ? TN_OK : TN_BUG;
+}
+
+static void show(const struct tn_module *module, const char *pass,
+		 const struct tn_pass_options *options)
+{
+	struct tn_print_options print = { .places = true };
+	struct tn_buf text;
+
+	if (!options->print_after || !options->show)
+		return;
+	if (strcmp(options->print_after, "all") &&
+	    strcmp(options->print_after, pass))
+		return;
+	tn_buf_init(&text);
+	tn_print_module(&text, module, &print);
+	options->show(options->data, pass, tn_buf_text(&text));
+	tn_buf_fini(&text);
+}
+
+static enum tn_status run_pass(struct tn_pass_context *context,
+			       const struct entry *entry)
+{
+	const struct tn_pass_options *options = context->options;
+	struct tn_module *module = context->module;
+	unsigned missing = entry->pass->needs & ~module->props;
+	enum tn_pass_result result;
+	enum tn_status status = TN_OK;
+	double start = now(), done;
+	int64_t before = context->rw->count;
+
+	if (missing)
+		return missing_prop(module, entry->pass, missing);
+	context->arguments = entry->arguments;
+	context->rw->pass = entry->pass->name;
+	result = entry->pass->run(context);
+	if (module->failed || context->rw->failed)
+		return TN_IO;
+	if (result == TN_PASS_FAILED)
+		return module->sink->errors ? TN_BAD_INPUT : TN_IO;
+	if (result == TN_PASS_CHANGED)
+		module->props &= ~entry->pass->breaks;
+	module->props |= entry->pass->gives;
+	done = now();
+	if (options->verify)
+		status = verify(module, entry->pass->name);
+	if (options->timing)
+		tn_buf_putf(options->timing,
+			    "%10.3f ms %10.3f ms %8lld  %s\n",
+			    1e3 * (done - start), 1e3 * (now() - done),
+			    (long long)(context->rw->count - before),
+			    entry->pass->name);
+	show(module, entry->pass->name, options);
+	return status;
+}
+
+static enum tn_status run_entries(struct tn_pass_context *context,
+				  char *text)
+{
+	const char *stop = context->options->stop_after;
+	enum tn_status status = TN_OK;
+	struct entry entry;
+
+	if (context->options->timing)
+		tn_buf_put(context->options->timing,
+			   "      pass     verifying rewrites  name\n");
+	while (status == TN_OK && next_entry(&text, &entry)) {
+		if (!entry.pass)
+			return unknown_pass(context->module, entry.name);
+		status = run_pass(context, &entry);
+		if (stop && !strcmp(stop, entry.name))
+			break;
+	}
+	return status;
+}
+
+enum tn_status tn_pipeline_run(struct tn_module *module,
+			       const char *pipeline,
+			       const struct tn_pass_options *options)
+{
+	struct tn_rw rw = { .module = module, .fuel = options->fuel,
+			    .events = options->events };
+	struct tn_pass_context context = {
+		.module = module, .rw = &rw, .options = options,
+		.target = options->target, .entry = options->entry
+	};
+	size_t size = strlen(pipeline) + 1;
+	enum tn_status status;
+	char *text;
+
+	if (!context.entry)
+		context.entry = tn_module_entry(module, NULL);
+	if (!context.entry)
+		return TN_BAD_INPUT;
+	text = malloc(size);
+	if (!text)
+		return TN_IO;
+	memcpy(text, pipeline, size);
+	status = run_entries(&context, text);
+	free(text);
+	return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * Passes: each takes a module and a rewriter, says what it needs, gives and
+ * breaks, and returns whether it changed anything.
+ *
+ * The list is passes.def; the order is pipeline.c. Add one: passes/<name>.c,
+ * a row, a line in pipeline.c, tests/passes/<name>/.
+ */
+#ifndef TN_PASSES_PASS_H
+#define TN_PASSES_PASS_H
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "ir/rewrite.h"
+#include "ir/target.h"
+
+enum tn_pass_result { TN_PASS_SAME, TN_PASS_CHANGED, TN_PASS_FAILED };
+
+/* Options of one run of the pipeline. */
+struct tn_pass_options {
+	const struct tn_target *target;
+	struct tn_fn *entry;	/* what is compiled; NULL: the module's entry */
+	int64_t fold_limit;	/* largest folded constant, elements */
+	int64_t fuel;		/* -1: unlimited */
+	bool verify;		/* verify after each pass */
+	const char *print_after;	/* pass name, "all", or NULL */
+	const char *stop_after;	/* pass name or NULL */
+	void (*show)(void *data, const char *pass, const char *text);
+	void *data;
+	struct tn_buf *timing;	/* gets the --time-passes table, or NULL */
+	struct tn_buf *events;	/* gets JSON lines, or NULL */
+};
+
+struct tn_pass_context {
+	struct tn_module *module;
+	struct tn_fn *entry;
+	struct tn_rw *rw;
+	const struct tn_pass_options *options;
+	const struct tn_target *target;
+	const char *arguments;	/* text in {..} after the name, or NULL */
+};
+
+/* The whole number named `key` in the pass's {key=value, ..}, or `fallback`. */
+int64_t tn_pass_option(const struct tn_pass_context *context,
+		       const char *key, int64_t fallback);
+/* Calls `visit` for every op of the block and of its regions, in order, outer
+ * op before its regions. `visit` may erase the op it is given. Stops when
+ * visit returns false, and returns that. */
+bool tn_pass_walk(struct tn_block *block,
+		  bool (*visit)(void *data, struct tn_op *op), void *data);
+
+struct tn_pass {
+	const char *name, *summary;
+	unsigned needs, gives, breaks;	/* tn_prop masks */
+	enum tn_pass_result (*run)(struct tn_pass_context *context);
+};
+
+extern const struct tn_pass tn_passes[];
+extern const int tn_npasses;
+
+const struct tn_pass *tn_pass_find(const char *name);
+/* The default pipeline as text for the target, "inline,fold,...". With
+ * `optimise` false: only what lowering needs (--passes=none). */
+const char *tn_pipeline_default(bool optimise);
+/* Runs `pipeline` ("inline,fold{limit=64},..."). Faults go to the module's
+ * sink. TN_BUG: a verifier failed; the message names the pass. */
+enum tn_status tn_pipeline_run(struct tn_module *module,
+			       const char *pipeline,
+			       const struct tn_pass_options *options);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * The pipeline, top to bottom:
+ *
+ *   text -> infer     types everywhere
+ *           inline    calls and composites are gone         FLAT CORE
+ *           unroll    short loops are gone
+ *           fold      constants are computed
+ *           canonical one order of operands                 CANONICAL
+ *           cse dce   nothing twice, nothing unread
+ *           fuse      maps outlined into @fused functions   FUSED
+ *           lower     kernels and launches                  KERNELS
+ *           schedule  loops bound to the target
+ *           plan      places in memory                      PLACED -> back end
+ */
+#include "passes/pass.h"
+
+const char *tn_pipeline_default(bool optimise)
+{
+	if (!optimise)
+		return "infer,inline,lower,schedule,plan";
+	return "infer,inline,unroll,fold,canonical,cse,dce,fuse,"
+		"lower,schedule,plan";
+}

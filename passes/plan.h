@@ -1,0 +1,44 @@
+/*
+ * The memory plan: intervals of life and places in one arena. Shared by the
+ * planner (plan.c), its lifetimes (plan_live.c) and its independent checker
+ * (plan_check.c).
+ */
+#ifndef TN_PASSES_PLAN_H
+#define TN_PASSES_PLAN_H
+
+#include "passes/pass.h"
+
+#define TN_PLAN_ALIGN 64
+
+/* A buffer of the arena: from the step that first writes it to the step that
+ * last reads it, both included. Steps number the ops in textual order; an op
+ * with regions has one step before them and one after. */
+struct tn_interval {
+	struct tn_value *value;	/* or NULL: scratch of `launch` */
+	struct tn_op *launch;
+	int64_t first, last;
+	int64_t bytes;		/* worst case, a multiple of TN_PLAN_ALIGN */
+	int64_t offset;
+};
+
+struct tn_plan {
+	struct tn_pass_context *context;
+	struct tn_vec intervals;	/* struct tn_interval, by `first` */
+	int64_t steps;
+	int64_t peak;		/* most bytes alive at one step */
+	int64_t size;		/* of the arena */
+};
+
+/* Gives every value of the entry a place or an interval. False after a
+ * report or without memory. */
+bool tn_plan_collect(struct tn_plan *plan);
+/* Chooses offsets, sets size and peak. */
+bool tn_plan_assign(struct tn_plan *plan);
+/* Recomputes lifetimes from the ops alone and appends one line for each pair
+ * of buffers that are alive together and overlap. True if there is none. */
+bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults);
+/* The value whose bytes `value` really is, and the distance in bytes. */
+const struct tn_value *tn_plan_root(const struct tn_value *value,
+				    int64_t *offset);
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * Lifetimes: which buffers the entry needs, and from when to when.
+ *
+ * In: launches, flow, constants, views. Out: a place for what lives outside
+ * the arena, an alias for what is a view, an interval for the rest.
+ *
+ * A value that a loop reads from outside lives until the loop ends, since the
+ * next turn reads it again. The carries of a loop live from before it to the
+ * last use of its results, which are the same bytes.
+ */
+#include "passes/plan.h"
+
+#include "base/num.h"
+#include "ir/kernel.h"
+#include "ir/view.h"
+
+struct live {
+	struct tn_plan *plan;
+	struct tn_map loops;	/* op with regions -> its last step */
+};
+
+const struct tn_value *tn_plan_root(const struct tn_value *value,
+				    int64_t *offset)
+{
+	*offset = 0;
+	while (value->place.kind == TN_PLACE_ALIAS) {
+		*offset += value->place.offset;
+		value = value->place.alias;
+	}
+	return value;
+}
+
+static void set_alias(struct tn_value *value, struct tn_value *of,
+		      int64_t offset)
+{
+	value->place.kind = TN_PLACE_ALIAS;
+	value->place.alias = of;
+	value->place.offset = offset;
+}
+
+static bool too_large(struct tn_plan *plan, const struct tn_value *value)
+{
+	struct tn_module *module = plan->context->module;
+	struct tn_diag *diag;
+	struct tn_buf type;
+
+	tn_buf_init(&type);
+	tn_type_print(&type, value->type);
+	diag = tn_diag_report(module->sink, TN_E0861, value->span,
+			      "'%s' of type %s is too large to place",
+			      value->name, tn_buf_text(&type));
+	tn_diag_help(module->sink, diag,
+		     "lower the upper bounds of its dims");
+	tn_buf_fini(&type);
+	return false;
+}
+
+static bool add_interval(struct tn_plan *plan, struct tn_value *value,
+			 int64_t first)
+{
+	struct tn_module *module = plan->context->module;
+	struct tn_interval *interval;
+	int64_t bytes = tn_type_max_bytes(module, value->type);
+
+	if (bytes < 0 || !tn_num_align(bytes ? bytes : 1, TN_PLAN_ALIGN,
+				       &bytes))
+		return too_large(plan, value);
+	interval = tn_vec_push(&plan->intervals);
+	if (!interval)
+		return false;
+	interval->value = value;
+	interval->first = first;
+	interval->bytes = bytes;
+	value->place.kind = TN_PLACE_ARENA;
+	value->place.bytes = bytes;
+	value->number = (int)plan->intervals.len;
+	return true;
+}
+
+static bool add_scratch(struct tn_plan *plan, struct tn_op *op, int64_t step)
+{
+	struct tn_interval *interval;
+	int64_t bytes;
+
+	if (op->code != TN_OP_launch || op->kernel->scratch_bytes == 0)
+		return true;
+	if (!tn_num_align(op->kernel->scratch_bytes, TN_PLAN_ALIGN, &bytes))
+		return false;
+	interval = tn_vec_push(&plan->intervals);
+	if (!interval)
+		return false;
+	interval->launch = op;
+	interval->first = interval->last = step;
+	interval->bytes = bytes;
+	return true;
+}
+
+/* Moves the end of the value's interval to `step`. */
+static void extend(struct live *live, struct tn_value *value, int64_t step)
+{
+	const struct tn_value *root;
+	struct tn_interval *interval;
+	int64_t offset;
+
+	root = tn_plan_root(value, &offset);
+	if (root->place.kind != TN_PLACE_ARENA)
+		return;
+	interval = tn_vec_at(&live->plan->intervals,
+			     (size_t)root->number - 1);
+	if (interval->last < step)
+		interval->last = step;
+}
+
+static const struct tn_block *home(const struct tn_value *value)
+{
+	return value->op ? value->op->block : value->block;
+}
+
+/* A use inside a loop of a value from outside lasts to the loop's end; the
+ * loop's end is known only later, so the loop collects such values. */
+static bool is_loop(const struct tn_op *op)
+{
+	return op->code == TN_OP_for || op->code == TN_OP_while;
+}
+
+/* The outermost loop around `op` that does not contain `value`'s home. */
+static const struct tn_op *outer_loop(const struct tn_op *op,
+				      const struct tn_value *value)
+{
+	const struct tn_block *block = op->block;
+	const struct tn_op *found = NULL;
+
+	while (block != home(value) && block->parent) {
+		if (is_loop(block->parent))
+			found = block->parent;
+		block = block->parent->block;
+	}
+	return found;
+}
+
+static int64_t step_of(struct live *live, const void *key)
+{
+	return (int64_t)(intptr_t)tn_map_find(&live->loops, key);
+}
+
+static void read_operands(struct live *live, const struct tn_op *op,
+			  int64_t step)
+{
+	const struct tn_op *loop;
+	const struct tn_value *root;
+	int64_t offset, last;
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
+		root = tn_plan_root(tn_graph_in(op, i), &offset);
+		loop = outer_loop(op, root);
+		last = loop ? step_of(live, loop) : step;
+		extend(live, tn_graph_in(op, i), last);
+	}
+}
+
+/* Numbers steps and records where each loop ends, before lifetimes. */
+static bool number_block(struct live *live, struct tn_block *block)
+{
+	struct tn_op *op;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		op->number = (int)live->plan->steps++;
+		for (i = 0; i < op->nregions; i++)
+			if (!number_block(live, op->regions[i]))
+				return false;
+		if (op->nregions && !tn_map_set(&live->loops, op,
+				(void *)(intptr_t)live->plan->steps++))
+			return false;
+	}
+	return true;
+}
+
+static bool place_block(struct live *live, struct tn_block *block);
+
+static bool place_loop(struct live *live, struct tn_op *op)
+{
+	struct tn_block *body = op->regions[op->nregions - 1];
+	int64_t end = step_of(live, op);
+	int i, skip = op->code == TN_OP_for;
+
+	for (i = 0; i < body->nparams; i++) {
+		if (!add_interval(live->plan, body->params[i], op->number))
+			return false;
+		extend(live, body->params[i], end);
+	}
+	for (i = 0; i < op->nout; i++)
+		set_alias(op->out[i], body->params[i + skip], 0);
+	if (op->code == TN_OP_while)
+		for (i = 0; i < body->nparams; i++)
+			set_alias(op->regions[0]->params[i],
+				  body->params[i], 0);
+	return true;
+}
+
+static bool place_if(struct live *live, struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nout; i++) {
+		if (!add_interval(live->plan, op->out[i], op->number))
+			return false;
+		extend(live, op->out[i], step_of(live, op));
+	}
+	return true;
+}
+
+/* A result that the kernel updates in place is its operand's bytes. */
+static struct tn_value *updated_operand(const struct tn_op *op, int result)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, in = 0, out = 0;
+
+	for (i = 0; i < kernel->nparams; i++) {
+		if (kernel->params[i]->role == TN_KBUF_IN) {
+			in++;
+			continue;
+		}
+		if (out++ == result)
+			return kernel->params[i]->role == TN_KBUF_INOUT ?
+				tn_graph_in(op, in) : NULL;
+		in += kernel->params[i]->role == TN_KBUF_INOUT;
+	}
+	return NULL;
+}
+
+static bool place_launch(struct live *live, struct tn_op *op)
+{
+	struct tn_value *operand;
+	int i;
+
+	for (i = 0; i < op->nout; i++) {
+		operand = updated_operand(op, i);
+		if (operand)
+			set_alias(op->out[i], operand, 0);
+		else if (op->out[i]->place.kind == TN_PLACE_NONE &&
+			 !add_interval(live->plan, op->out[i], op->number))
+			return false;
+		extend(live, op->out[i], op->number);
+	}
+	return add_scratch(live->plan, op, op->number);
+}
+
+static bool place_op(struct live *live, struct tn_op *op)
+{
+	int64_t offset;
+
+	if (tn_view_of(op, &offset))
+		set_alias(op->out[0], tn_graph_in(op, 0), offset);
+	else if (op->code == TN_OP_const)
+		op->out[0]->place.kind = TN_PLACE_WEIGHT;
+	else if (op->code == TN_OP_launch)
+		return place_launch(live, op);
+	else if (is_loop(op))
+		return place_loop(live, op);
+	else if (op->code == TN_OP_if)
+		return place_if(live, op);
+	return true;
+}
+
+static bool place_block(struct live *live, struct tn_block *block)
+{
+	struct tn_op *op;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		if (!place_op(live, op))
+			return false;
+		read_operands(live, op, op->number);
+		for (i = 0; i < op->nregions; i++)
+			if (!place_block(live, op->regions[i]))
+				return false;
+	}
+	return true;
+}
+
+static void place_params(struct tn_plan *plan)
+{
+	struct tn_module *module = plan->context->module;
+	struct tn_block *body = plan->context->entry->body;
+	struct tn_weight *weight;
+	size_t i;
+	int k;
+
+	for (k = 0; k < body->nparams; k++) {
+		body->params[k]->place.kind = TN_PLACE_INPUT;
+		body->params[k]->place.number = k;
+	}
+	for (i = 0; i < module->weights.len; i++) {
+		weight = tn_vec_ptr(&module->weights, i);
+		weight->value->place.kind = TN_PLACE_WEIGHT;
+		weight->value->place.number = weight->number;
+	}
+}
+
+/* A result made by a launch of the function's own block goes straight to the
+ * caller's buffer, also through a view of the same size. */
+static void place_results(struct tn_plan *plan)
+{
+	const struct tn_op *ret = plan->context->entry->body->last;
+	struct tn_value *value;
+	int i;
+
+	for (i = 0; i < ret->nin; i++) {
+		value = tn_graph_in(ret, i);
+		while (value->op && value->op->code == TN_OP_reshape)
+			value = tn_graph_in(value->op, 0);
+		if (!value->op || value->op->code != TN_OP_launch ||
+		    value->op->block != ret->block ||
+		    updated_operand(value->op, value->index) ||
+		    value->place.kind != TN_PLACE_NONE)
+			continue;
+		value->place.kind = TN_PLACE_OUTPUT;
+		value->place.number = i;
+	}
+}
+
+static bool clear_place(void *data, struct tn_op *op)
+{
+	struct tn_place none = { 0 };
+	int i, k;
+
+	(void)data;
+	for (i = 0; i < op->nout; i++)
+		op->out[i]->place = none;
+	for (k = 0; k < op->nregions; k++)
+		for (i = 0; i < op->regions[k]->nparams; i++)
+			op->regions[k]->params[i]->place = none;
+	return true;
+}
+
+bool tn_plan_collect(struct tn_plan *plan)
+{
+	struct tn_block *body = plan->context->entry->body;
+	struct live live = { .plan = plan };
+	bool good;
+
+	tn_map_init_ptr(&live.loops);
+	tn_pass_walk(body, clear_place, NULL);
+	place_params(plan);
+	place_results(plan);
+	good = number_block(&live, body) && place_block(&live, body);
+	tn_map_fini(&live.loops);
+	return good;
+}

@@ -1,0 +1,296 @@
+/*
+ * Schedules: reads the steps and applies them one after the other.
+ *
+ * In: a kernel, "split(i, 6), reorder(j, i__0), ...". Out: the kernel
+ * rewritten, or the reason why a step is refused.
+ */
+#include "passes/schedule.h"
+
+#include <string.h>
+
+#include "passes/lower.h"
+
+enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context);
+
+static const struct {
+	const char *name;
+	int least, most;	/* positional arguments */
+	const char *key;	/* the option it takes */
+	bool (*apply)(const struct tn_step *step);
+} steps[] = {
+	{ "split", 2, 2, "tail", tn_step_split },
+	{ "reorder", 2, TN_STEP_ARGS, NULL, tn_step_reorder },
+	{ "fuse", 2, 2, NULL, tn_step_fuse },
+	{ "vectorize", 1, TN_STEP_ARGS, NULL, tn_step_kind },
+	{ "unroll", 1, TN_STEP_ARGS, NULL, tn_step_kind },
+	{ "parallel", 1, TN_STEP_ARGS, NULL, tn_step_kind },
+	{ "bind", 2, 2, NULL, tn_step_bind },
+	{ "tile", 1, TN_STEP_ARGS, NULL, tn_step_tile },
+	{ "pack", 2, TN_STEP_ARGS, "space", tn_step_pack },
+	{ "stage", 3, TN_STEP_ARGS, "space", tn_step_pack }
+};
+
+bool tn_step_refuse(const struct tn_step *step, const char *format, ...)
+{
+	va_list args;
+
+	tn_buf_putf(step->why, "%s(", step->name);
+	if (step->nargs)
+		tn_buf_put(step->why, step->args[0]);
+	tn_buf_put(step->why, "): ");
+	va_start(args, format);
+	tn_buf_vputf(step->why, format, args);
+	va_end(args);
+	return false;
+}
+
+const char *tn_step_option(const struct tn_step *step, const char *key,
+			   const char *fallback)
+{
+	int i;
+
+	for (i = 0; i < step->nargs; i++)
+		if (step->keys[i] && !strcmp(step->keys[i], key))
+			return step->args[i];
+	return fallback;
+}
+
+int tn_step_positional(const struct tn_step *step)
+{
+	int i = 0;
+
+	while (i < step->nargs && !step->keys[i])
+		i++;
+	return i;
+}
+
+bool tn_step_names_once(const struct tn_step *step, int first)
+{
+	int i, k, n = tn_step_positional(step);
+
+	for (i = first; i < n; i++)
+		for (k = i + 1; k < n; k++)
+			if (step->args[i] == step->args[k])
+				return tn_step_refuse(step, "'%s' is named "
+						      "twice", step->args[i]);
+	return true;
+}
+
+bool tn_schedule_find(const struct tn_kblock *block, const char *name,
+		      struct tn_vec *loops)
+{
+	struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LOOP && s->var->name == name &&
+		    !tn_vec_push_ptr(loops, s))
+			return false;
+		if (!tn_schedule_find(&s->body, name, loops) ||
+		    !tn_schedule_find(&s->orelse, name, loops))
+			return false;
+	}
+	return true;
+}
+
+static struct tn_kstmt *owner_in(const struct tn_kblock *block,
+				 const struct tn_kblock *wanted)
+{
+	struct tn_kstmt *s, *found;
+
+	for (s = block->first; s; s = s->next) {
+		if (&s->body == wanted || &s->orelse == wanted)
+			return s;
+		found = owner_in(&s->body, wanted);
+		if (!found)
+			found = owner_in(&s->orelse, wanted);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
+				    const struct tn_kstmt *stmt)
+{
+	return owner_in(&kernel->body, stmt->parent);
+}
+
+int64_t tn_schedule_extent(const struct tn_kstmt *loop)
+{
+	if (loop->from->kind != TN_KEXPR_INT ||
+	    loop->to->kind != TN_KEXPR_INT || loop->step != 1)
+		return -1;
+	return loop->to->i > loop->from->i ? loop->to->i - loop->from->i : 0;
+}
+
+static const char *skip(const char *at)
+{
+	while (*at && strchr(" ,\t\r\n", *at))
+		at++;
+	return at;
+}
+
+/* Reads a word up to one of `ends`, interned; NULL: no memory or empty. */
+static const char *word(struct tn_kernel *kernel, const char **at,
+			const char *ends)
+{
+	const char *from = skip(*at);
+	size_t n = strcspn(from, ends);
+
+	*at = from + n;
+	while (n && strchr(" \t\r\n", from[n - 1]))
+		n--;
+	return n ? tn_intern_add(kernel->module->names, from, n) : NULL;
+}
+
+static bool read_arg(struct tn_step *step, const char **at)
+{
+	const char *text;
+
+	if (step->nargs == TN_STEP_ARGS)
+		return tn_step_refuse(step, "too many arguments");
+	text = word(step->kernel, at, ",=)");
+	if (text && **at == '=') {
+		step->keys[step->nargs] = text;
+		++*at;
+		text = word(step->kernel, at, ",)");
+	}
+	if (!text)
+		return tn_step_refuse(step, "an argument is missing");
+	step->args[step->nargs++] = text;
+	return true;
+}
+
+/* Reads one step; false with a reason when the text is wrong. */
+static bool read_step(struct tn_step *step, const char **at)
+{
+	step->nargs = 0;
+	memset(step->keys, 0, sizeof step->keys);
+	step->name = word(step->kernel, at, "(,)");
+	if (!step->name || **at != '(') {
+		tn_buf_put(step->why, "a step is written name(arguments)");
+		return false;
+	}
+	++*at;
+	while (*skip(*at) && *skip(*at) != ')')
+		if (!read_arg(step, at))
+			return false;
+	*at = skip(*at);
+	if (**at != ')')
+		return tn_step_refuse(step, "a closing ')' is missing");
+	++*at;
+	return true;
+}
+
+static bool check_args(const struct tn_step *step, int least, int most,
+		       const char *key)
+{
+	int i, n = tn_step_positional(step);
+
+	if (n < least && least == most)
+		return tn_step_refuse(step, "needs %d arguments", least);
+	if (n < least)
+		return tn_step_refuse(step, "needs at least %d argument%s",
+				      least, least == 1 ? "" : "s");
+	if (n > most)
+		return tn_step_refuse(step, "takes %d arguments", most);
+	for (i = n; i < step->nargs; i++) {
+		if (!step->keys[i])
+			return tn_step_refuse(step, "'%s' stands behind an "
+					      "option", step->args[i]);
+		if (!key || strcmp(step->keys[i], key) != 0)
+			return tn_step_refuse(step, "there is no option '%s'",
+					      step->keys[i]);
+	}
+	return true;
+}
+
+static bool apply_step(const struct tn_step *step)
+{
+	size_t i, n = sizeof steps / sizeof *steps;
+	const char *names[sizeof steps / sizeof *steps];
+	const char *nearest;
+
+	for (i = 0; i < n; i++) {
+		names[i] = steps[i].name;
+		if (!strcmp(steps[i].name, step->name))
+			return check_args(step, steps[i].least, steps[i].most,
+					  steps[i].key) &&
+				steps[i].apply(step);
+	}
+	nearest = tn_diag_nearest(step->name, names, n);
+	return tn_step_refuse(step, "there is no such step%s%s",
+			      nearest ? "; did you mean " : "",
+			      nearest ? nearest : "");
+}
+
+bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
+		       struct tn_buf *why)
+{
+	struct tn_step step = { .kernel = kernel, .why = why };
+	const char *at = skip(text);
+
+	while (*at) {
+		if (!read_step(&step, &at) || !apply_step(&step))
+			return false;
+		at = skip(at);
+	}
+	return !kernel->module->failed;
+}
+
+static struct tn_annot *wanted(struct tn_kernel *kernel)
+{
+	int i;
+
+	for (i = 0; i < kernel->annots.count; i++)
+		if (!strcmp(kernel->annots.list[i].name, "schedule"))
+			return &kernel->annots.list[i];
+	return NULL;
+}
+
+static bool by_annotation(struct tn_kernel *kernel, struct tn_annot *annot)
+{
+	struct tn_module *module = kernel->module;
+	struct tn_diag *diag;
+	struct tn_buf why;
+	bool good;
+
+	tn_buf_init(&why);
+	good = tn_schedule_apply(kernel, annot->args ? annot->args : "",
+				 &why);
+	annot->name = tn_intern_text(module->names, "scheduled");
+	if (!annot->name)
+		module->failed = true;
+	if (!good && !module->failed) {
+		diag = tn_diag_report(module->sink, TN_E0801, annot->span,
+				      "the schedule of kernel '%s' cannot be "
+				      "applied", kernel->name);
+		tn_diag_note(module->sink, diag, "%s", tn_buf_text(&why));
+	}
+	tn_buf_fini(&why);
+	return good && !module->failed;
+}
+
+/* Kernels that carry no schedule yet get the default one. */
+static bool schedule_kernel(struct tn_pass_context *context,
+			    struct tn_kernel *kernel)
+{
+	struct tn_annot *annot = wanted(kernel);
+
+	if (annot)
+		return by_annotation(kernel, annot);
+	if (tn_annots_find(&kernel->annots, "scheduled"))
+		return true;
+	return tn_schedule_default(kernel, context->target);
+}
+
+enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context)
+{
+	struct tn_vec *kernels = &context->module->kernels;
+	size_t i;
+
+	for (i = 0; i < kernels->len; i++)
+		if (!schedule_kernel(context, tn_vec_ptr(kernels, i)))
+			return TN_PASS_FAILED;
+	return kernels->len ? TN_PASS_CHANGED : TN_PASS_SAME;
+}

@@ -1,0 +1,117 @@
+/*
+ * Schedules: a list of checked rewrites of a kernel, as text.
+ *
+ * A kernel with @schedule(...) gets these steps, and the annotation becomes
+ * @scheduled(...); others get the target's default. Loops are named by their
+ * variables; a step applies to every loop of that name (peeling makes twins).
+ *
+ *   split(i, 6)           i -> i__0 outside, i__1 inside with 6 turns; what is
+ *                         left becomes a second nest of the same names
+ *                         (tail=peel), or turns are guarded (tail=guard)
+ *   reorder(i, j, k)      a perfect nest, outermost first
+ *   fuse(i, j)            a perfect nest of two -> i__j
+ *   vectorize(j)  unroll(i)  parallel(i)          the kind of loop
+ *   bind(i, grid.x)       to a CUDA axis: grid.x .. block.z, warp
+ *   tile(i, j)            the innermost nest i, j goes inside the reduction
+ *                         loops of its body; scalars that live across become
+ *                         @reg tiles, so that each element read is used for
+ *                         the whole tile
+ *   pack(w, j__0, k, j__1)         w is copied once, in the order of these
+ *                         loops, to an @arena buffer that the body reads
+ *   stage(w, k, j__1)     at the start of each turn of k, what the body reads
+ *                         of w over j__1 is copied to @reg; space=stack and
+ *                         space=shared choose another place
+ *
+ * Every step is checked: a loop may be reordered, tiled, vectorised or run in
+ * parallel only if its turns are proved independent.
+ */
+#ifndef TN_PASSES_SCHEDULE_H
+#define TN_PASSES_SCHEDULE_H
+
+#include "ir/kernel.h"
+#include "ir/target.h"
+
+/* Applies the steps of `text` in order. False: *why says which step failed
+ * and the reason; the kernel must then not be used. */
+bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
+		       struct tn_buf *why);
+
+/* The rest is for the files of the schedule. */
+
+#define TN_STEP_ARGS 16
+
+/* One step: `name(arg, ..., key=value)`. */
+struct tn_step {
+	const char *name;	/* interned, as are the arguments */
+	int nargs;
+	const char *args[TN_STEP_ARGS];
+	const char *keys[TN_STEP_ARGS];	/* NULL: positional */
+	struct tn_kernel *kernel;
+	struct tn_buf *why;
+};
+
+/* Says why the step is refused; returns false. */
+bool tn_step_refuse(const struct tn_step *step, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The value of `key`, or `fallback`. */
+const char *tn_step_option(const struct tn_step *step, const char *key,
+			   const char *fallback);
+/* Positional arguments come first; how many there are. */
+int tn_step_positional(const struct tn_step *step);
+/* False, with the reason, if the positional arguments from `first` on name a
+ * loop twice. */
+bool tn_step_names_once(const struct tn_step *step, int first);
+/* All loops named so inside `block`, outer ones first, appended to a vector
+ * of struct tn_kstmt *. */
+bool tn_schedule_find(const struct tn_kblock *block, const char *name,
+		      struct tn_vec *loops);
+/* The loop around a statement, or NULL. */
+struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
+				    const struct tn_kstmt *stmt);
+/* Turns of a loop if constant, else -1. */
+int64_t tn_schedule_extent(const struct tn_kstmt *loop);
+
+/* True if no two turns of the loop touch the same element, or only read it,
+ * while the loops around stand still. */
+bool tn_schedule_is_independent(const struct tn_kstmt *loop);
+/* True if no two iterations of `nest` that differ in `loop`, which is `nest`
+ * or inside it, touch the same element, or only read it: the loop may then
+ * stand anywhere in the nest. */
+bool tn_schedule_is_free(const struct tn_kstmt *nest,
+			 const struct tn_kstmt *loop);
+/* Expressions that mean the same by the names in them. */
+bool tn_schedule_same_expr(const struct tn_kexpr *a,
+			   const struct tn_kexpr *b);
+/* True if the expression reads the variable. */
+bool tn_schedule_reads(const struct tn_kexpr *expr,
+		       const struct tn_kvar *var);
+/* True if it loads from a buffer. */
+bool tn_schedule_reads_data(const struct tn_kexpr *expr);
+
+/* Rewrites every expression in the block, inner nodes first: `change` returns
+ * the node to stand in its place (or the node itself); NULL: no memory, or
+ * refused. The loops inside `block` around the expression are
+ * loops[0..nloops); nconditions of `if` statements and branches of `select`
+ * decide whether it is computed. */
+struct tn_rewrite {
+	struct tn_kernel *kernel;
+	const struct tn_kexpr *(*change)(struct tn_rewrite *rewrite,
+					 const struct tn_kexpr *node);
+	void *data;
+	int nconditions;
+	int nloops;
+	const struct tn_kstmt *loops[64];
+};
+bool tn_schedule_rewrite(struct tn_rewrite *rewrite,
+			 struct tn_kblock *block);
+
+/* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c */
+bool tn_step_split(const struct tn_step *step);
+bool tn_step_reorder(const struct tn_step *step);
+bool tn_step_fuse(const struct tn_step *step);
+bool tn_step_kind(const struct tn_step *step);
+bool tn_step_bind(const struct tn_step *step);
+bool tn_step_tile(const struct tn_step *step);
+bool tn_step_pack(const struct tn_step *step);
+
+#endif

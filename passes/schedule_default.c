@@ -1,0 +1,324 @@
+/*
+ * The plain schedule of a fresh kernel: nothing clever, never wrong.
+ *
+ * In: an unscheduled kernel. Out: the same kernel after a few steps of
+ * tn_schedule_apply, recorded as @scheduled. For C the outermost independent
+ * loop of each nest goes to threads, the innermost to vectors; sums that lie
+ * side by side are kept as a tile in registers. For CUDA the independent outer
+ * loops of a nest become one, over the grid. A step that the kernel does not
+ * allow is left out.
+ *
+ *   for i { for j { y[i, j] = exp(x[i, j]) } }
+ *   C:     parallel(i), vectorize(j)
+ *   CUDA:  fuse(i, j), split(i__j, 256, tail=guard),
+ *          bind(i__j__0, grid.x), bind(i__j__1, block.x)
+ */
+#include "passes/lower.h"
+#include "passes/schedule.h"
+
+/* Less work than this, in statements, is not worth a team of threads. */
+#define PARALLEL_WORK 4096
+
+/* ---- The shape of nests -------------------------------------------------- */
+
+static bool is_loop(const struct tn_kstmt *s)
+{
+	return s && s->kind == TN_KSTMT_LOOP;
+}
+
+static struct tn_kstmt *first_loop(const struct tn_kblock *block)
+{
+	struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if (is_loop(s))
+			return s;
+	return NULL;
+}
+
+/* The loop that is all there is in the body of this one, or NULL. */
+static struct tn_kstmt *only_loop(const struct tn_kstmt *loop)
+{
+	struct tn_kstmt *s = loop->body.first;
+
+	return is_loop(s) && !s->next ? s : NULL;
+}
+
+/* The most iterations a loop may have. */
+static int64_t most_turns(const struct tn_kstmt *loop)
+{
+	int64_t lo = 0, hi = INT64_MAX;
+
+	if (loop->to->kind == TN_KEXPR_INT)
+		return loop->to->i;
+	if (loop->to->kind == TN_KEXPR_DIM)
+		tn_dim_bounds(loop->to->dim, &lo, &hi);
+	return hi;
+}
+
+/* Statements run by a nest at most, not beyond `limit`. */
+static int64_t work_of(const struct tn_kblock *block, int64_t limit)
+{
+	const struct tn_kstmt *s;
+	int64_t work = 0;
+
+	for (s = block->first; s && work < limit; s = s->next) {
+		int64_t turns, inner;
+
+		if (!is_loop(s)) {
+			work++;
+			work += work_of(&s->body, limit);
+			continue;
+		}
+		turns = most_turns(s);
+		inner = work_of(&s->body, limit);
+		if (inner > 0 && turns > limit / inner)
+			return limit;
+		work += turns * inner;
+	}
+	return work < limit ? work : limit;
+}
+
+/* Only lets and stores, so that lanes go together. */
+static bool is_straight(const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if (s->kind != TN_KSTMT_LET && s->kind != TN_KSTMT_STORE)
+			return false;
+	return true;
+}
+
+/* Every store of the body runs along its buffer's last axis. */
+static bool is_contiguous(const struct tn_kstmt *loop)
+{
+	const struct tn_kstmt *s;
+
+	for (s = loop->body.first; s; s = s->next)
+		if (s->kind == TN_KSTMT_STORE &&
+		    (s->nindex == 0 ||
+		     !tn_schedule_reads(s->index[s->nindex - 1],
+					loop->var)))
+			return false;
+	return true;
+}
+
+/* ---- Steps --------------------------------------------------------------- */
+
+/* The body becomes what the copy holds. */
+static void restore(struct tn_kernel *kernel, struct tn_kblock *copy)
+{
+	struct tn_kstmt *s;
+
+	kernel->body = *copy;
+	for (s = kernel->body.first; s; s = s->next)
+		s->parent = &kernel->body;
+}
+
+struct plan {
+	struct tn_kernel *kernel;
+	const struct tn_target *target;
+	struct tn_buf done;	/* the steps that were applied */
+	bool failed;		/* out of memory */
+};
+
+/* Applies steps, all or none; a refusal leaves the kernel as it was. */
+static bool step(struct plan *plan, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static bool step(struct plan *plan, const char *format, ...)
+{
+	struct tn_kernel *kernel = plan->kernel;
+	struct tn_kblock copy = { NULL, NULL };
+	struct tn_buf text, why;
+	va_list args;
+	bool good;
+
+	tn_buf_init(&text);
+	tn_buf_init(&why);
+	va_start(args, format);
+	tn_buf_vputf(&text, format, args);
+	va_end(args);
+	if (text.failed ||
+	    !tn_kblock_clone(kernel, &kernel->body, &copy, NULL, NULL))
+		plan->failed = true;
+	good = !plan->failed &&
+		tn_schedule_apply(kernel, tn_buf_text(&text), &why);
+	if (good)
+		tn_buf_putf(&plan->done, "%s%s", plan->done.len ? ", " : "",
+			    tn_buf_text(&text));
+	else if (!plan->failed)
+		restore(kernel, &copy);
+	tn_buf_fini(&text);
+	tn_buf_fini(&why);
+	return good;
+}
+
+/* Lanes of the widest vectors for the elements of a type. */
+static int lanes(const struct tn_target *target, enum tn_dtype dtype)
+{
+	int bytes = tn_dtype_bytes(tn_lower_wide(dtype));
+
+	return bytes && target->vector_bytes > bytes
+		? target->vector_bytes / bytes : 0;
+}
+
+/* for j { let mut acc; for r {..} y[.., j] = .. }, a sum for each j. */
+static bool is_sum_nest(const struct tn_kstmt *loop)
+{
+	const struct tn_kstmt *let = loop->body.first;
+
+	return let && let->kind == TN_KSTMT_LET && let->var->is_mutable &&
+		is_loop(let->next) && let->next->next &&
+		let->next->next->kind == TN_KSTMT_STORE;
+}
+
+/* Some element read in the block is next to the one of the next turn. */
+static bool reads_along(const struct tn_kexpr *e, const struct tn_kvar *var)
+{
+	int i;
+
+	if (e->kind == TN_KEXPR_LOAD && e->nargs &&
+	    tn_schedule_reads(e->args[e->nargs - 1], var))
+		return true;
+	for (i = 0; i < e->nargs; i++)
+		if (reads_along(e->args[i], var))
+			return true;
+	return false;
+}
+
+static bool block_reads_along(const struct tn_kblock *block,
+			      const struct tn_kvar *var)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->value && reads_along(s->value, var)) ||
+		    block_reads_along(&s->body, var))
+			return true;
+	return false;
+}
+
+/* What one nest may get; the names outlive the kernel's statements. */
+struct choice {
+	const char *parallel, *vector, *sums;
+	int width;
+};
+
+/* Chooses for a nest on a CPU, from the outside in. */
+static struct choice choose_cpu(const struct plan *plan,
+				const struct tn_kstmt *loop)
+{
+	int64_t work = work_of(&plan->kernel->body, PARALLEL_WORK);
+	struct choice choice = { NULL, NULL, NULL, 0 };
+
+	for (; loop; loop = first_loop(&loop->body)) {
+		const struct tn_kbuf *last = loop->body.last
+			? loop->body.last->buf : NULL;
+		int width = lanes(plan->target, last ? last->dtype : TN_f32);
+
+		if (!tn_schedule_is_independent(loop))
+			continue;
+		if (is_straight(&loop->body) && is_contiguous(loop)) {
+			choice.vector = loop->var->name;
+		} else if (width && is_sum_nest(loop) && is_contiguous(loop) &&
+			   most_turns(loop) >= width &&
+			   block_reads_along(&loop->body, loop->var)) {
+			choice.sums = loop->var->name;
+			choice.width = width;
+		}
+		if (!choice.parallel && work >= PARALLEL_WORK &&
+		    choice.vector != loop->var->name)
+			choice.parallel = loop->var->name;
+	}
+	return choice;
+}
+
+static void plan_cpu(struct plan *plan, const struct tn_kstmt *loop)
+{
+	struct choice choice = choose_cpu(plan, loop);
+
+	if (choice.parallel == choice.sums && choice.sums)
+		choice.parallel = NULL;
+	if (choice.parallel)
+		step(plan, "parallel(%s)", choice.parallel);
+	if (choice.vector)
+		step(plan, "vectorize(%s)", choice.vector);
+	if (choice.sums)
+		step(plan, "split(%s, %d), tile(%s__1), vectorize(%s__1)",
+		     choice.sums, 2 * choice.width, choice.sums, choice.sums);
+}
+
+/* The loops of one nest for a GPU: all that are free and tightly nested. Each
+ * nest of a kernel is bound, for each becomes a launch of its own. */
+static void plan_gpu(struct plan *plan, const struct tn_kstmt *loop)
+{
+	int threads = plan->target->threads_per_block
+		? plan->target->threads_per_block : 256;
+	const char *names[TN_MAX_RANK];
+	struct tn_buf fused;
+	int n = 0, i;
+
+	for (; loop && n < TN_MAX_RANK && tn_schedule_is_independent(loop);
+	     loop = only_loop(loop))
+		names[n++] = loop->var->name;
+	if (!n)
+		return;
+	tn_buf_init(&fused);
+	tn_buf_put(&fused, names[0]);
+	for (i = 1; i < n && step(plan, "fuse(%s, %s)", tn_buf_text(&fused),
+				  names[i]); i++)
+		tn_buf_putf(&fused, "__%s", names[i]);
+	step(plan, "split(%s, %d, tail=guard), bind(%s__0, grid.x), "
+	     "bind(%s__1, block.x)", tn_buf_text(&fused), threads,
+	     tn_buf_text(&fused), tn_buf_text(&fused));
+	if (fused.failed)
+		plan->failed = true;
+	tn_buf_fini(&fused);
+}
+
+/* The n-th loop of the kernel's own block, or NULL. */
+static struct tn_kstmt *nest_at(const struct tn_kernel *kernel, int n)
+{
+	struct tn_kstmt *s;
+
+	for (s = kernel->body.first; s; s = s->next)
+		if (is_loop(s) && n-- == 0)
+			return s;
+	return NULL;
+}
+
+/* From the last nest to the first, for a step may make two of one. */
+static void plan_nests(struct plan *plan)
+{
+	int n = 0;
+
+	while (nest_at(plan->kernel, n))
+		n++;
+	while (n-- > 0 && !plan->failed) {
+		struct tn_kstmt *loop = nest_at(plan->kernel, n);
+
+		if (plan->target->kind == TN_TARGET_C)
+			plan_cpu(plan, loop);
+		else if (plan->target->kind == TN_TARGET_CUDA)
+			plan_gpu(plan, loop);
+	}
+}
+
+bool tn_schedule_default(struct tn_kernel *kernel,
+			 const struct tn_target *target)
+{
+	struct plan plan = { .kernel = kernel, .target = target };
+	bool good;
+
+	tn_buf_init(&plan.done);
+	plan_nests(&plan);
+	good = !plan.failed && !plan.done.failed;
+	if (good && plan.done.len)
+		good = tn_annots_add(kernel->module, &kernel->annots,
+				     "scheduled", tn_buf_text(&plan.done),
+				     kernel->span);
+	tn_buf_fini(&plan.done);
+	return good && !kernel->module->arena.failed;
+}

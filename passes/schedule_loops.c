@@ -1,0 +1,526 @@
+/*
+ * Steps on loops: split, reorder, fuse, and the kinds.
+ */
+#include "passes/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+static struct tn_kvar *derived(const struct tn_step *step,
+			       const struct tn_kvar *var, const char *suffix)
+{
+	char *name = tn_arena_printf(&step->kernel->module->arena, "%s__%s",
+				     var->name, suffix);
+
+	return name ? tn_kernel_var(step->kernel, name, TN_i64) : NULL;
+}
+
+static bool is_named(const struct tn_kblock *block, const char *name)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->var && s->var->name == name) ||
+		    is_named(&s->body, name) || is_named(&s->orelse, name))
+			return true;
+	return false;
+}
+
+/* Refuses when the kernel has a variable of the name that the step makes. */
+static bool may_name(const struct tn_step *step, const char *name,
+		     const char *suffix)
+{
+	struct tn_module *module = step->kernel->module;
+	const char *text = tn_arena_printf(&module->arena, "%s__%s", name,
+					   suffix);
+
+	text = text ? tn_intern_text(module->names, text) : NULL;
+	if (!text)
+		return false;
+	if (is_named(&step->kernel->body, text))
+		return tn_step_refuse(step, "the name '%s' is taken", text);
+	return true;
+}
+
+/* Calls `apply` on each loop named by argument `arg`. */
+static bool each_loop(const struct tn_step *step, int arg,
+		      bool (*apply)(const struct tn_step *step,
+				    struct tn_kstmt *loop))
+{
+	struct tn_vec loops;
+	bool good;
+	size_t i;
+
+	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
+	good = tn_schedule_find(&step->kernel->body, step->args[arg],
+				&loops);
+	if (good && loops.len == 0)
+		good = tn_step_refuse(step, "there is no loop '%s'",
+				      step->args[arg]);
+	for (i = 0; good && i < loops.len; i++)
+		good = apply(step, tn_vec_ptr(&loops, i));
+	tn_vec_fini(&loops);
+	return good;
+}
+
+/* for outer in a..b { for inner in 0..n { body(from + outer*size + inner) } }
+ * put before `old`; under `if index < limit` when limit is given. Of a `par`
+ * loop the outer one stays so, of a `vec` loop the inner one. */
+static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
+		      const struct tn_kexpr *a, const struct tn_kexpr *b,
+		      const struct tn_kexpr *n, int64_t size,
+		      const struct tn_kexpr *limit)
+{
+	struct tn_kernel *k = step->kernel;
+	struct tn_kvar *outer = derived(step, old->var, "0");
+	struct tn_kvar *inner = derived(step, old->var, "1");
+	struct tn_kblock scratch = { NULL, NULL }, *body;
+	const struct tn_kexpr *index, *args[2];
+	struct tn_kstmt *first, *second, *guard;
+
+	index = tn_kexpr_mul(k, tn_kexpr_var(k, outer),
+			     tn_kexpr_int(k, TN_i64, size));
+	index = tn_kexpr_add(k, index, tn_kexpr_var(k, inner));
+	index = tn_kexpr_add(k, old->from, index);
+	first = tn_kstmt_loop(k, &scratch, old->loop, outer, a, b);
+	second = first ? tn_kstmt_loop(k, &first->body, old->loop, inner,
+				       tn_kexpr_int(k, TN_i64, 0), n) : NULL;
+	if (!second || !index)
+		return false;
+	first->is_independent = second->is_independent =
+		tn_schedule_is_independent(old);
+	first->bind = old->bind;
+	if (old->loop == TN_LOOP_PAR)
+		second->loop = TN_LOOP_FOR;
+	if (old->loop == TN_LOOP_VEC)
+		first->loop = TN_LOOP_FOR;
+	body = &second->body;
+	if (limit) {
+		args[0] = index;
+		args[1] = limit;
+		guard = tn_kstmt_if(k, body, tn_kexpr_op(k, TN_OP_lt, TN_bool,
+							 2, args));
+		if (!guard)
+			return false;
+		body = &guard->body;
+	}
+	if (!tn_kblock_clone(k, &old->body, body, old->var, index))
+		return false;
+	tn_kstmt_remove(first);
+	tn_kstmt_insert(old->parent, first, old);
+	return true;
+}
+
+/* The whole number of argument 1, or -1. */
+static int64_t size_argument(const struct tn_step *step)
+{
+	char *end;
+	long long size = strtoll(step->args[1], &end, 10);
+
+	return *end || size > INT32_MAX ? -1 : size;
+}
+
+/* The number of turns, fixed and at least 0; NULL with a reason. */
+static const struct tn_kexpr *turns_of(const struct tn_step *step,
+				       const struct tn_kstmt *loop)
+{
+	const struct tn_kexpr *turns = tn_kexpr_sub(step->kernel, loop->to,
+						    loop->from);
+	int64_t lo = 0, hi;
+
+	if (!turns)
+		return NULL;
+	if (turns->kind == TN_KEXPR_INT)
+		return turns->i > 0 ? turns :
+			tn_kexpr_int(step->kernel, TN_i64, 0);
+	if (turns->kind == TN_KEXPR_DIM)
+		tn_dim_bounds(turns->dim, &lo, &hi);
+	if (turns->kind == TN_KEXPR_DIM && lo >= 0)
+		return turns;
+	tn_step_refuse(step, turns->kind == TN_KEXPR_DIM ?
+		       "'%s' may run backwards" : "the bounds of '%s' depend "
+		       "on other loops", loop->var->name);
+	return NULL;
+}
+
+static bool split_loop(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	int64_t size = size_argument(step);
+	bool guard = !strcmp(tn_step_option(step, "tail", "peel"), "guard");
+	struct tn_kernel *k = step->kernel;
+	const struct tn_kexpr *n = tn_kexpr_int(k, TN_i64, size);
+	const struct tn_kexpr *zero = tn_kexpr_int(k, TN_i64, 0);
+	const struct tn_kexpr *extent, *whole, *up, *rest;
+	bool exact;
+
+	if (size < 1 || loop->step != 1)
+		return tn_step_refuse(step, "needs a size of at least 1 and "
+				      "a loop of step 1");
+	extent = turns_of(step, loop);
+	whole = tn_kexpr_fdiv(k, extent, n);
+	rest = tn_kexpr_mod(k, extent, n);
+	up = tn_kexpr_add(k, extent, tn_kexpr_int(k, TN_i64, size - 1));
+	up = tn_kexpr_fdiv(k, up, n);
+	if (!whole || !rest || !up || !n || !zero)
+		return false;
+	exact = tn_kexpr_is_int(rest, 0);
+	if (guard && !exact) {
+		if (!two_loops(step, loop, zero, up, n, size, loop->to))
+			return false;
+	} else {
+		if ((exact || !tn_kexpr_is_int(whole, 0)) &&
+		    !two_loops(step, loop, zero, whole, n, size, NULL))
+			return false;
+		if (!exact &&
+		    !two_loops(step, loop, whole, up, rest, size, NULL))
+			return false;
+	}
+	tn_kstmt_remove(loop);
+	return true;
+}
+
+bool tn_step_split(const struct tn_step *step)
+{
+	const char *tail = tn_step_option(step, "tail", "peel");
+
+	if (strcmp(tail, "peel") != 0 && strcmp(tail, "guard") != 0)
+		return tn_step_refuse(step, "tail is peel or guard");
+	if (!may_name(step, step->args[0], "0") ||
+	    !may_name(step, step->args[0], "1"))
+		return false;
+	return each_loop(step, 0, split_loop);
+}
+
+/* What a loop says of itself, apart from its body. */
+struct header {
+	enum tn_kloop_kind loop;
+	enum tn_kbind bind;
+	struct tn_kvar *var;
+	const struct tn_kexpr *from, *to;
+	int64_t step;
+	bool is_independent;
+};
+
+static void take_header(struct header *h, const struct tn_kstmt *s)
+{
+	h->loop = s->loop;
+	h->bind = s->bind;
+	h->var = s->var;
+	h->from = s->from;
+	h->to = s->to;
+	h->step = s->step;
+	h->is_independent = s->is_independent;
+}
+
+static void give_header(struct tn_kstmt *s, const struct header *h)
+{
+	s->loop = h->loop;
+	s->bind = h->bind;
+	s->var = h->var;
+	s->from = h->from;
+	s->to = h->to;
+	s->step = h->step;
+	s->is_independent = h->is_independent;
+}
+
+static int place_in(const struct tn_step *step, const struct tn_kstmt *loop)
+{
+	int i, n = tn_step_positional(step);
+
+	for (i = 0; i < n; i++)
+		if (loop->kind == TN_KSTMT_LOOP &&
+		    loop->var->name == step->args[i])
+			return i;
+	return -1;
+}
+
+/* The listed loops from `loop` inwards, each the only statement of the one
+ * before. */
+static bool chain_of(const struct tn_step *step, struct tn_kstmt *loop,
+		     struct tn_kstmt **chain, int n)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		if (!loop || place_in(step, loop) < 0)
+			return tn_step_refuse(step, "the loops are not one "
+					      "perfect nest");
+		for (k = 0; k < i; k++)
+			if (chain[k]->var->name == loop->var->name)
+				return tn_step_refuse(step, "the loops are "
+					"not one perfect nest");
+		chain[i] = loop;
+		if (i + 1 < n && loop->body.first != loop->body.last)
+			return tn_step_refuse(step, "'%s' holds more than "
+					      "the next loop",
+					      loop->var->name);
+		loop = loop->body.first;
+	}
+	return true;
+}
+
+/* Loops that are not free carry dependences, which stay as they are if these
+ * loops keep their order; the free ones may go anywhere. */
+static bool may_permute(const struct tn_step *step, struct tn_kstmt **chain,
+			int n)
+{
+	const struct tn_kstmt *last = NULL;
+	int i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+			if (tn_schedule_reads(chain[i]->from,
+					      chain[j]->var) ||
+			    tn_schedule_reads(chain[i]->to, chain[j]->var))
+				return tn_step_refuse(step, "the bounds of "
+					"'%s' depend on '%s'",
+					chain[i]->var->name,
+					chain[j]->var->name);
+	for (i = 0; i < n; i++) {
+		if (tn_schedule_is_free(chain[0], chain[i]))
+			continue;
+		if (last && place_in(step, last) > place_in(step, chain[i]))
+			return tn_step_refuse(step, "'%s' and '%s' carry "
+				"dependences and must keep their order",
+				last->var->name, chain[i]->var->name);
+		last = chain[i];
+	}
+	return true;
+}
+
+static bool reorder_nest(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	struct tn_kstmt *chain[TN_STEP_ARGS];
+	struct header headers[TN_STEP_ARGS];
+	int i, n = tn_step_positional(step);
+
+	if (!chain_of(step, loop, chain, n) || !may_permute(step, chain, n))
+		return false;
+	for (i = 0; i < n; i++)
+		take_header(&headers[place_in(step, chain[i])], chain[i]);
+	for (i = 0; i < n; i++)
+		give_header(chain[i], &headers[i]);
+	return true;
+}
+
+/* Every nest whose outermost listed loop stands in `block` or deeper. */
+static bool reorder_in(const struct tn_step *step, struct tn_kblock *block,
+		       int *found)
+{
+	struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LOOP && place_in(step, s) >= 0) {
+			++*found;
+			if (!reorder_nest(step, s))
+				return false;
+			continue;
+		}
+		if (!reorder_in(step, &s->body, found) ||
+		    !reorder_in(step, &s->orelse, found))
+			return false;
+	}
+	return true;
+}
+
+bool tn_step_reorder(const struct tn_step *step)
+{
+	int found = 0;
+
+	if (!tn_step_names_once(step, 0))
+		return false;
+	if (!reorder_in(step, &step->kernel->body, &found))
+		return false;
+	if (!found)
+		return tn_step_refuse(step, "there is no such nest");
+	return true;
+}
+
+static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
+{
+	struct tn_kernel *k = step->kernel;
+	struct tn_kstmt *inner = outer->body.first, *fused;
+	struct tn_kblock once = { NULL, NULL };
+	const struct tn_kexpr *zero = tn_kexpr_int(k, TN_i64, 0), *total, *f;
+	struct tn_kvar *var;
+	bool independent;
+
+	if (!inner || inner != outer->body.last ||
+	    inner->kind != TN_KSTMT_LOOP ||
+	    inner->var->name != step->args[1])
+		return tn_step_refuse(step, "'%s' is not the only statement "
+				      "of '%s'", step->args[1],
+				      outer->var->name);
+	if (!tn_kexpr_is_int(outer->from, 0) ||
+	    !tn_kexpr_is_int(inner->from, 0) || outer->step != 1 ||
+	    inner->step != 1 || tn_schedule_reads(inner->to, outer->var))
+		return tn_step_refuse(step, "both loops must run from 0 by "
+				      "1, with bounds of their own");
+	if (tn_kexpr_is_int(inner->to, 0))
+		return tn_step_refuse(step, "'%s' has no turns",
+				      inner->var->name);
+	if (outer->loop != inner->loop || outer->bind != inner->bind)
+		return tn_step_refuse(step, "the loops are of two kinds");
+	if (tn_schedule_reads_data(inner->to))
+		return tn_step_refuse(step, "the bounds of '%s' are data",
+				      inner->var->name);
+	independent = tn_schedule_is_independent(outer) &&
+		tn_schedule_is_independent(inner);
+	var = derived(step, outer->var, inner->var->name);
+	total = tn_kexpr_mul(k, outer->to, inner->to);
+	f = tn_kexpr_var(k, var);
+	fused = tn_kstmt_loop(k, outer->parent, outer->loop, var, zero,
+			      total);
+	if (!fused || !f)
+		return false;
+	if (!tn_kblock_clone(k, &inner->body, &once, outer->var,
+			     tn_kexpr_fdiv(k, f, inner->to)) ||
+	    !tn_kblock_clone(k, &once, &fused->body, inner->var,
+			     tn_kexpr_mod(k, f, inner->to)))
+		return false;
+	fused->bind = outer->bind;
+	fused->is_independent = independent;
+	tn_kstmt_remove(fused);
+	tn_kstmt_insert(outer->parent, fused, outer);
+	tn_kstmt_remove(outer);
+	return true;
+}
+
+bool tn_step_fuse(const struct tn_step *step)
+{
+	if (!may_name(step, step->args[0], step->args[1]))
+		return false;
+	return each_loop(step, 0, fuse_nest);
+}
+
+static bool is_declared_in(const struct tn_kblock *block,
+			   const struct tn_kbuf *buf)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->kind == TN_KSTMT_ALLOC && s->buf == buf) ||
+		    is_declared_in(&s->body, buf) ||
+		    is_declared_in(&s->orelse, buf))
+			return true;
+	return false;
+}
+
+/* A buffer of one thread that stands outside `all` and is written in `block`,
+ * or NULL. */
+static const struct tn_kbuf *writes_private(const struct tn_kblock *all,
+					    const struct tn_kblock *block)
+{
+	const struct tn_kbuf *found;
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_STORE &&
+		    (s->buf->space == TN_SPACE_REG ||
+		     s->buf->space == TN_SPACE_STACK) &&
+		    !is_declared_in(all, s->buf))
+			return s->buf;
+		found = writes_private(all, &s->body);
+		if (!found)
+			found = writes_private(all, &s->orelse);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+static bool may_be_kind(const struct tn_step *step,
+			const struct tn_kstmt *loop, enum tn_kloop_kind kind)
+{
+	const struct tn_kbuf *buf;
+
+	if (!tn_schedule_is_independent(loop))
+		return tn_step_refuse(step, "the turns of '%s' depend on one "
+				      "another", loop->var->name);
+	buf = kind == TN_LOOP_PAR ? writes_private(&loop->body, &loop->body)
+				  : NULL;
+	if (buf)
+		return tn_step_refuse(step, "'%s' writes '%s', which stands "
+				      "outside it and belongs to one thread",
+				      loop->var->name, buf->name);
+	return true;
+}
+
+static bool unroll_loop(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	int64_t extent = tn_schedule_extent(loop);
+
+	if (extent < 0)
+		return tn_step_refuse(step, "the number of turns of '%s' is "
+				      "not a constant", loop->var->name);
+	if (extent > 256)
+		return tn_step_refuse(step, "%lld turns are too many to "
+				      "write out", (long long)extent);
+	loop->loop = TN_LOOP_UNROLL;
+	loop->bind = TN_BIND_THREADS;
+	return true;
+}
+
+static bool set_kind(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	enum tn_kloop_kind kind = TN_LOOP_VEC;
+
+	if (!strcmp(step->name, "unroll"))
+		return unroll_loop(step, loop);
+	if (!strcmp(step->name, "parallel"))
+		kind = TN_LOOP_PAR;
+	if (!may_be_kind(step, loop, kind))
+		return false;
+	loop->loop = kind;
+	loop->bind = TN_BIND_THREADS;
+	return true;
+}
+
+bool tn_step_kind(const struct tn_step *step)
+{
+	int i, n = tn_step_positional(step);
+
+	for (i = 0; i < n; i++)
+		if (!each_loop(step, i, set_kind))
+			return false;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	enum tn_kbind bind;
+} axes[] = {
+	{ "threads", TN_BIND_THREADS }, { "grid.x", TN_BIND_GRID_X },
+	{ "grid.y", TN_BIND_GRID_Y }, { "grid.z", TN_BIND_GRID_Z },
+	{ "block.x", TN_BIND_BLOCK_X }, { "block.y", TN_BIND_BLOCK_Y },
+	{ "block.z", TN_BIND_BLOCK_Z }, { "warp", TN_BIND_WARP }
+};
+
+static bool bind_loop(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof axes / sizeof *axes; i++)
+		if (!strcmp(axes[i].name, step->args[1]))
+			break;
+	if (i == sizeof axes / sizeof *axes)
+		return tn_step_refuse(step, "'%s' is not an axis: grid.x to "
+				      "block.z, warp or threads",
+				      step->args[1]);
+	if (!may_be_kind(step, loop, TN_LOOP_PAR))
+		return false;
+	if (step->kernel->scratch_bytes &&
+	    !strncmp(axes[i].name, "grid", 4))
+		return tn_step_refuse(step, "blocks cannot wait for one "
+				      "another's @arena buffers");
+	loop->loop = TN_LOOP_PAR;
+	loop->bind = axes[i].bind;
+	return true;
+}
+
+bool tn_step_bind(const struct tn_step *step)
+{
+	return each_loop(step, 0, bind_loop);
+}

@@ -1,0 +1,573 @@
+/*
+ * pack and stage: what the body reads is copied first, in the order in which
+ * it is read.
+ *
+ *   pack(w, j__0, k, j__1)          alloc w__0: f32[12, 768, 64] @arena;
+ *                               ->  for j__0 { for k { for j__1 {
+ *   .. w[k, j__0 * 64 + j__1] ..      w__0[j__0, k, j__1] = w[..]; } } }
+ *                                   .. w__0[j__0, k, j__1] ..
+ *
+ * pack copies at the top of the kernel, stage at the start of each turn of a
+ * loop, once for each loop of that name whose body reads the buffer. All reads
+ * of the buffer in that scope must be at one index, made of the listed loops
+ * and of what is fixed in the scope. Where a read stands under a condition or
+ * in another loop that may have no turns, the index must be in bounds whatever
+ * they do, for the copy is made in any case.
+ */
+#include "passes/schedule.h"
+
+#include <string.h>
+
+#include "base/num.h"
+
+#define MAX_LOOPS 8
+
+struct packer {
+	const struct tn_step *step;
+	struct tn_kblock *block;	/* the scope */
+	struct tn_kbuf *buf, *copy;
+	int first;		/* argument number of the first loop */
+	int n;
+	const struct tn_kstmt *loops[MAX_LOOPS];	/* of the first read */
+	struct tn_kvar *vars[MAX_LOOPS];	/* of the copying nest */
+	const struct tn_kexpr *read;	/* the first read */
+	bool refused;
+};
+
+/* The buffer of the name that the expression reads, or NULL. */
+static struct tn_kbuf *read_in(const struct tn_kexpr *e, const char *name)
+{
+	struct tn_kbuf *found = NULL;
+	int i;
+
+	if (!e)
+		return NULL;
+	if (e->kind == TN_KEXPR_LOAD && e->buf->name == name)
+		return e->buf;
+	for (i = 0; !found && i < e->nargs; i++)
+		found = read_in(e->args[i], name);
+	return found;
+}
+
+static struct tn_kbuf *read_by(const struct tn_kblock *block,
+			       const char *name)
+{
+	struct tn_kbuf *found = NULL;
+	const struct tn_kstmt *s;
+	int i;
+
+	for (s = block->first; s && !found; s = s->next) {
+		found = read_in(s->value, name);
+		for (i = 0; !found && i < s->nindex; i++)
+			found = read_in(s->index[i], name);
+		if (!found)
+			found = read_in(s->from, name);
+		if (!found)
+			found = read_in(s->to, name);
+		if (!found)
+			found = read_by(&s->body, name);
+		if (!found)
+			found = read_by(&s->orelse, name);
+	}
+	return found;
+}
+
+static bool is_allocated(const struct tn_kblock *block, const char *name)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->kind == TN_KSTMT_ALLOC && s->buf->name == name) ||
+		    is_allocated(&s->body, name) ||
+		    is_allocated(&s->orelse, name))
+			return true;
+	return false;
+}
+
+/* A buffer of the name stands in the block, inside or around it. */
+static bool is_taken(const struct tn_kernel *kernel,
+		     const struct tn_kblock *block, const char *name)
+{
+	const struct tn_kstmt *at, *s;
+	int i;
+
+	for (i = 0; i < kernel->nparams; i++)
+		if (kernel->params[i]->name == name)
+			return true;
+	for (at = block->first; at; at = tn_schedule_around(kernel, at))
+		for (s = at->parent->first; s; s = s->next)
+			if (s->kind == TN_KSTMT_ALLOC && s->buf->name == name)
+				return true;
+	return is_allocated(block, name);
+}
+
+/* True if a statement of the block writes or declares it. */
+static bool touches(const struct tn_kblock *block, const struct tn_kbuf *buf)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if (s->buf == buf || touches(&s->body, buf) ||
+		    touches(&s->orelse, buf))
+			return true;
+	return false;
+}
+
+/* The listed loop number i among those around the expression. */
+static const struct tn_kstmt *around(const struct packer *p,
+				     const struct tn_rewrite *r, int i)
+{
+	int k;
+
+	for (k = r->nloops - 1; k >= 0; k--)
+		if (r->loops[k]->var->name == p->step->args[p->first + i])
+			return r->loops[k];
+	return NULL;
+}
+
+static const struct tn_kexpr *refuse(struct packer *p, const char *text,
+				     const char *name)
+{
+	if (!p->refused)
+		tn_step_refuse(p->step, text, name);
+	p->refused = true;
+	return NULL;
+}
+
+static bool is_listed(const struct packer *p, const struct tn_rewrite *r,
+		      const struct tn_kstmt *loop)
+{
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		if (around(p, r, i) == loop)
+			return true;
+	return false;
+}
+
+static bool declares(const struct tn_kblock *block,
+		     const struct tn_kvar *var)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if (((s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_LOOP) &&
+		     s->var == var) || declares(&s->body, var) ||
+		    declares(&s->orelse, var))
+			return true;
+	return false;
+}
+
+/* What the index is made of: listed loops, and what is fixed in the scope. */
+static bool is_covered(struct packer *p, const struct tn_rewrite *r,
+		       const struct tn_kexpr *e)
+{
+	int i, k;
+
+	if (e->kind == TN_KEXPR_LOAD && e->buf->role != TN_KBUF_IN)
+		return refuse(p, "its index reads '%s'", e->buf->name) != NULL;
+	for (k = 0; e->kind == TN_KEXPR_VAR && k < r->nloops; k++)
+		if (r->loops[k]->var == e->var)
+			return is_listed(p, r, r->loops[k]) ||
+				refuse(p, "the reads also depend on loop '%s'",
+				       e->var->name) != NULL;
+	if (e->kind == TN_KEXPR_VAR &&
+	    (e->var->is_mutable || declares(p->block, e->var)))
+		return refuse(p, "the reads depend on '%s'", e->var->name) !=
+			NULL;
+	for (i = 0; i < e->nargs; i++)
+		if (!is_covered(p, r, e->args[i]))
+			return false;
+	return true;
+}
+
+/* A loop that has a turn whatever the sizes are. */
+static bool has_turns(const struct tn_kstmt *loop)
+{
+	int64_t lo, hi;
+
+	if (loop->from->kind != TN_KEXPR_INT)
+		return false;
+	if (loop->to->kind == TN_KEXPR_INT)
+		return loop->to->i > loop->from->i;
+	if (loop->to->kind != TN_KEXPR_DIM)
+		return false;
+	tn_dim_bounds(loop->to->dim, &lo, &hi);
+	return lo > loop->from->i;
+}
+
+static const struct tn_kstmt *loop_of(const struct packer *p,
+				      const struct tn_rewrite *r,
+				      const struct tn_kvar *var)
+{
+	const struct tn_kstmt *loop;
+	int k;
+
+	for (k = r->nloops - 1; k >= 0; k--)
+		if (r->loops[k]->var == var)
+			return r->loops[k];
+	loop = p->block->first;
+	while (loop && loop->var != var)
+		loop = tn_schedule_around(p->step->kernel, loop);
+	return loop && loop->kind == TN_KSTMT_LOOP ? loop : NULL;
+}
+
+/* The interval of an index made of loops of constant bounds. */
+static bool range(const struct packer *p, const struct tn_rewrite *r,
+		  const struct tn_kexpr *e, int64_t *lo, int64_t *hi)
+{
+	const struct tn_kstmt *loop;
+	int64_t a, b, c, d;
+
+	if (e->kind == TN_KEXPR_INT) {
+		*lo = *hi = e->i;
+		return true;
+	}
+	if (e->kind == TN_KEXPR_VAR) {
+		loop = loop_of(p, r, e->var);
+		if (!loop || tn_schedule_extent(loop) < 1)
+			return false;
+		*lo = loop->from->i;
+		*hi = loop->to->i - 1;
+		return true;
+	}
+	if (!e->is_index || e->nargs != 2 || !range(p, r, e->args[0], &a, &b) ||
+	    !range(p, r, e->args[1], &c, &d))
+		return false;
+	if (e->code == TN_OP_add)
+		return tn_num_add(a, c, lo) && tn_num_add(b, d, hi);
+	if (e->code == TN_OP_sub)
+		return tn_num_sub(a, d, lo) && tn_num_sub(b, c, hi);
+	return e->code == TN_OP_mul && a >= 0 && c >= 0 &&
+		tn_num_mul(a, c, lo) && tn_num_mul(b, d, hi);
+}
+
+static bool is_inside(const struct packer *p, const struct tn_rewrite *r,
+		      const struct tn_kexpr *read)
+{
+	int64_t lo, hi, least, most;
+	int i;
+
+	for (i = 0; i < read->nargs; i++) {
+		tn_dim_bounds(read->buf->dims[i], &least, &most);
+		if (!range(p, r, read->args[i], &lo, &hi) || lo < 0 ||
+		    hi >= least)
+			return false;
+	}
+	return true;
+}
+
+/* The copy reads what the body may not. */
+static bool is_certain(struct packer *p, const struct tn_rewrite *r,
+		       const struct tn_kexpr *read)
+{
+	int k;
+
+	if (r->nconditions && !is_inside(p, r, read))
+		return refuse(p, "'%s' is read under a condition, "
+			      "and not proved in bounds", p->buf->name) != NULL;
+	for (k = 0; k < r->nloops; k++)
+		if (!is_listed(p, r, r->loops[k]) &&
+		    !has_turns(r->loops[k]) && !is_inside(p, r, read))
+			return refuse(p, "loop '%s' may have no turns, and "
+				      "the reads are not proved in bounds",
+				      r->loops[k]->var->name) != NULL;
+	return true;
+}
+
+static bool same_bounds(const struct tn_kstmt *a, const struct tn_kstmt *b)
+{
+	return tn_schedule_same_expr(a->from, b->from) &&
+		tn_schedule_same_expr(a->to, b->to) && a->step == b->step;
+}
+
+static bool first_read(struct packer *p, const struct tn_rewrite *r,
+		       const struct tn_kexpr *e)
+{
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		p->loops[i] = around(p, r, i);
+		if (!p->loops[i])
+			return refuse(p, "loop '%s' is not around every read",
+				      p->step->args[p->first + i]) != NULL;
+		if (!tn_kexpr_is_int(p->loops[i]->from, 0) ||
+		    p->loops[i]->step != 1)
+			return refuse(p, "loop '%s' must run from 0 by 1",
+				      p->loops[i]->var->name) != NULL;
+	}
+	p->read = e;
+	return true;
+}
+
+/* Checks a read and remembers the first. */
+static const struct tn_kexpr *note(struct tn_rewrite *r,
+				   const struct tn_kexpr *e)
+{
+	struct packer *p = r->data;
+	int i;
+
+	if (e->kind != TN_KEXPR_LOAD || e->buf != p->buf)
+		return e;
+	if (!p->read && !first_read(p, r, e))
+		return NULL;
+	for (i = 0; i < e->nargs; i++)
+		if (!is_covered(p, r, e->args[i]))
+			return NULL;
+	if (!is_certain(p, r, e))
+		return NULL;
+	if (!tn_schedule_same_expr(p->read, e))
+		return refuse(p, "'%s' is read at more than one index",
+			      p->buf->name);
+	for (i = 0; i < p->n; i++)
+		if (!around(p, r, i) ||
+		    !same_bounds(around(p, r, i), p->loops[i]))
+			return refuse(p, "loop '%s' has different bounds "
+				      "around the reads",
+				      p->step->args[p->first + i]);
+	return e;
+}
+
+static const struct tn_kexpr *redirect(struct tn_rewrite *r,
+				       const struct tn_kexpr *e)
+{
+	struct packer *p = r->data;
+	const struct tn_kexpr *index[MAX_LOOPS];
+	int i;
+
+	if (e->kind != TN_KEXPR_LOAD || e->buf != p->buf)
+		return e;
+	for (i = 0; i < p->n; i++)
+		index[i] = tn_kexpr_var(r->kernel, around(p, r, i)->var);
+	return tn_kexpr_load(r->kernel, p->copy, p->n, index);
+}
+
+/* In the copying nest the loops' variables are its own. */
+static const struct tn_kexpr *rename_vars(struct tn_rewrite *r,
+					  const struct tn_kexpr *e)
+{
+	struct packer *p = r->data;
+	int i;
+
+	for (i = 0; e->kind == TN_KEXPR_VAR && i < p->n; i++)
+		if (e->var == p->loops[i]->var)
+			return tn_kexpr_var(r->kernel, p->vars[i]);
+	return e;
+}
+
+static const struct tn_dim *extent(const struct packer *p, int i)
+{
+	const struct tn_kexpr *to = p->loops[i]->to;
+
+	if (to->kind == TN_KEXPR_INT)
+		return tn_dim_const(&p->step->kernel->module->dims, to->i);
+	return to->kind == TN_KEXPR_DIM ? to->dim : NULL;
+}
+
+/* Room in the kernel's scratch for the worst case of the extents. */
+static bool reserve(struct packer *p)
+{
+	struct tn_kernel *k = p->step->kernel;
+	int64_t bytes = tn_dtype_bytes(p->copy->dtype), lo, hi;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		tn_dim_bounds(p->copy->dims[i], &lo, &hi);
+		if (!tn_num_mul(bytes, hi, &bytes))
+			return refuse(p, "the copy of '%s' has no largest "
+				      "size", p->buf->name) != NULL;
+	}
+	p->copy->arena_offset = k->scratch_bytes;
+	if (tn_num_align(bytes, 64, &bytes) &&
+	    tn_num_add(k->scratch_bytes, bytes, &k->scratch_bytes))
+		return true;
+	return refuse(p, "the copy of '%s' has no largest size",
+		      p->buf->name) != NULL;
+}
+
+static bool make_copy(struct packer *p, enum tn_kspace space)
+{
+	struct tn_kernel *k = p->step->kernel;
+	const struct tn_dim *dims[MAX_LOOPS];
+	const char *name;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		dims[i] = extent(p, i);
+		if (!dims[i] || (space != TN_SPACE_ARENA &&
+				 !tn_dim_is_const(dims[i])))
+			return refuse(p, "loop '%s' has no fixed number of "
+				      "turns", p->loops[i]->var->name) !=
+				NULL;
+	}
+	name = tn_arena_printf(&k->module->arena, "%s__%s", p->buf->name,
+			       space == TN_SPACE_ARENA ? "packed" : "staged");
+	if (name)
+		name = tn_intern_text(k->module->names, name);
+	if (!name)
+		return false;
+	if (is_taken(k, p->block, name))
+		return refuse(p, "the name '%s' is taken", name) != NULL;
+	p->copy = tn_kernel_local(k, name, p->buf->dtype, p->n, dims, space);
+	return p->copy && (space != TN_SPACE_ARENA || reserve(p));
+}
+
+/* What a copying loop is; only a copy for the whole kernel is shared out. */
+static enum tn_kloop_kind copy_kind(const struct packer *p, int i)
+{
+	const struct tn_kstmt *loop = p->loops[i];
+
+	if (loop->loop != TN_LOOP_PAR)
+		return loop->loop;
+	return p->copy->space == TN_SPACE_ARENA &&
+		loop->bind == TN_BIND_THREADS ? TN_LOOP_PAR : TN_LOOP_FOR;
+}
+
+/* The loops that copy, appended to `at`. */
+static bool make_nest(struct packer *p, struct tn_kblock *at)
+{
+	struct tn_kernel *k = p->step->kernel;
+	struct tn_rewrite rewrite = { .kernel = k, .change = rename_vars,
+				      .data = p };
+	const struct tn_kexpr *index[MAX_LOOPS];
+	struct tn_kstmt *s;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		p->vars[i] = tn_kernel_var(k, p->loops[i]->var->name,
+					   TN_i64);
+		s = tn_kstmt_loop(k, at, copy_kind(p, i), p->vars[i],
+				  p->loops[i]->from, p->loops[i]->to);
+		if (!s)
+			return false;
+		s->is_independent = true;
+		index[i] = tn_kexpr_var(k, p->vars[i]);
+		at = &s->body;
+	}
+	return tn_kstmt_store(k, at, p->copy, p->n, index, p->read, false) &&
+		tn_schedule_rewrite(&rewrite, at);
+}
+
+/* Alloc and nest go to the start of the block; of a buffer that threads share,
+ * between barriers. */
+static bool put_nest(struct packer *p)
+{
+	struct tn_kernel *k = p->step->kernel;
+	struct tn_kblock fresh = { NULL, NULL };
+	struct tn_kstmt *s, *before = p->block->first;
+	bool shared = p->copy->space == TN_SPACE_SHARED;
+
+	if (!tn_kstmt_alloc(k, &fresh, p->copy) ||
+	    (shared && !tn_kstmt_barrier(k, &fresh)) ||
+	    !make_nest(p, &fresh) ||
+	    (shared && !tn_kstmt_barrier(k, &fresh)))
+		return false;
+	while ((s = fresh.first)) {
+		tn_kstmt_remove(s);
+		tn_kstmt_insert(p->block, s, before);
+	}
+	return true;
+}
+
+static bool pack_block(struct packer *p, struct tn_kblock *block,
+		       enum tn_kspace space)
+{
+	struct tn_rewrite rewrite = { .kernel = p->step->kernel,
+				      .change = note, .data = p };
+
+	p->block = block;
+	p->read = NULL;
+	if (p->buf->role != TN_KBUF_IN && p->buf->role != TN_KBUF_LOCAL)
+		return tn_step_refuse(p->step, "it is an output of the "
+				      "kernel");
+	if (touches(block, p->buf))
+		return tn_step_refuse(p->step, "it is written there");
+	if (!tn_schedule_rewrite(&rewrite, block) || !make_copy(p, space))
+		return false;
+	rewrite.change = redirect;
+	return tn_schedule_rewrite(&rewrite, block) && put_nest(p);
+}
+
+static bool find_space(const struct tn_step *step, bool stage,
+		       enum tn_kspace *space)
+{
+	const char *text = tn_step_option(step, "space",
+					  stage ? "reg" : "arena");
+
+	if (!strcmp(text, "reg"))
+		*space = TN_SPACE_REG;
+	else if (!strcmp(text, "stack"))
+		*space = TN_SPACE_STACK;
+	else if (!strcmp(text, "shared"))
+		*space = TN_SPACE_SHARED;
+	else if (!strcmp(text, "arena") && !stage)
+		*space = TN_SPACE_ARENA;
+	else
+		return tn_step_refuse(step, "space is reg, stack, shared%s",
+				      stage ? "" : " or arena");
+	return true;
+}
+
+/* In the body of each loop of the name that reads the buffer. */
+static bool stage_loops(struct packer *p, enum tn_kspace space)
+{
+	struct tn_vec loops;
+	struct tn_kstmt *loop;
+	bool good, found = false;
+	size_t i;
+
+	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
+	good = tn_schedule_find(&p->step->kernel->body, p->step->args[1],
+				&loops);
+	if (good && loops.len == 0)
+		good = tn_step_refuse(p->step, "there is no loop '%s'",
+				      p->step->args[1]);
+	for (i = 0; good && i < loops.len; i++) {
+		loop = tn_vec_ptr(&loops, i);
+		p->buf = read_by(&loop->body, p->step->args[0]);
+		found |= p->buf != NULL;
+		good = !p->buf || pack_block(p, &loop->body, space);
+	}
+	tn_vec_fini(&loops);
+	if (good && !found)
+		return tn_step_refuse(p->step, "it is not read in '%s'",
+				      p->step->args[1]);
+	return good;
+}
+
+/* True if a loop runs on the grid of a GPU, whose blocks do not wait. */
+static bool has_grid(const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->kind == TN_KSTMT_LOOP && s->loop == TN_LOOP_PAR &&
+		     s->bind != TN_BIND_THREADS) ||
+		    has_grid(&s->body) || has_grid(&s->orelse))
+			return true;
+	return false;
+}
+
+bool tn_step_pack(const struct tn_step *step)
+{
+	bool stage = !strcmp(step->name, "stage");
+	struct packer p = { .step = step, .first = stage ? 2 : 1 };
+	enum tn_kspace space;
+
+	p.n = tn_step_positional(step) - p.first;
+	if (p.n < 1 || p.n > MAX_LOOPS)
+		return tn_step_refuse(step, "name 1 to %d loops to copy over",
+				      MAX_LOOPS);
+	if (!tn_step_names_once(step, p.first) ||
+	    !find_space(step, stage, &space))
+		return false;
+	if (stage)
+		return stage_loops(&p, space);
+	p.buf = read_by(&step->kernel->body, step->args[0]);
+	if (!p.buf)
+		return tn_step_refuse(step, "it is not read");
+	if (has_grid(&step->kernel->body))
+		return tn_step_refuse(step, "the kernel runs on a grid, whose "
+				      "blocks cannot wait for the copy");
+	return pack_block(&p, &step->kernel->body, space);
+}

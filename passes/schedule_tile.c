@@ -1,0 +1,379 @@
+/*
+ * tile: a nest of independent loops goes inside the reduction loops of its
+ * body.
+ *
+ *   for i { for j {                       alloc acc: f32[4, 16] @reg;
+ *     let mut acc = 0;                    for i { for j { acc[i, j] = 0; } }
+ *     for k { acc += a[i,k]*b[k,j]; }  -> for k { for i { for j {
+ *     c[i, j] = acc;                        acc[i, j] += a[i,k]*b[k,j]; } } }
+ *   } }                                   for i { for j { c[i,j] = acc[i,j]; } }
+ *
+ * In: a perfect nest of constant extents, its body statements and loops whose
+ * bounds do not depend on the nest. The body is cut into runs of plain
+ * statements; each run gets the nest around it, each loop keeps its place and
+ * is cut in turn. Scalars used by more than one run become tiles in @reg.
+ *
+ * Two iterations of an independent nest share nothing, so their statements may
+ * be mixed as long as each keeps the order of its own.
+ */
+#include "passes/schedule.h"
+
+#include "base/num.h"
+
+/* Elements of a tile; what registers hold is far less. */
+#define MOST_ELEMENTS 16384
+
+struct tiler {
+	const struct tn_step *step;
+	struct tn_kstmt *chain[TN_STEP_ARGS];
+	int n;
+	struct tn_map run_of;	/* let var -> run number + 1 */
+	struct tn_map tiles;	/* var -> its @reg buffer */
+	struct tn_vec shared;	/* struct tn_kvar * used by several runs */
+	int run;
+	bool failed;
+};
+
+static bool find_chain(struct tiler *t, struct tn_kstmt *loop)
+{
+	const struct tn_step *step = t->step;
+	int i, n = tn_step_positional(step);
+
+	for (i = 0; i < n; i++) {
+		if (!loop || loop->kind != TN_KSTMT_LOOP ||
+		    loop->var->name != step->args[i])
+			return tn_step_refuse(step, "the loops are not one "
+					      "perfect nest");
+		if (loop->loop == TN_LOOP_PAR)
+			return tn_step_refuse(step, "'%s' is par already: "
+					      "tile first", loop->var->name);
+		if (tn_schedule_extent(loop) < 0)
+			return tn_step_refuse(step, "'%s' has no constant "
+					      "number of turns",
+					      loop->var->name);
+		if (!tn_schedule_is_independent(loop))
+			return tn_step_refuse(step, "the turns of '%s' "
+					      "depend on one another",
+					      loop->var->name);
+		if (i + 1 < n && loop->body.first != loop->body.last)
+			return tn_step_refuse(step, "'%s' holds more than "
+					      "the next loop",
+					      loop->var->name);
+		t->chain[i] = loop;
+		loop = loop->body.first;
+	}
+	t->n = n;
+	return true;
+}
+
+static bool is_small(const struct tiler *t)
+{
+	int64_t size = 1;
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		if (!tn_num_mul(size, tn_schedule_extent(t->chain[i]), &size))
+			return false;
+	return size > 0 && size <= MOST_ELEMENTS;
+}
+
+static void share(struct tiler *t, struct tn_kvar *var)
+{
+	size_t i;
+
+	for (i = 0; i < t->shared.len; i++)
+		if (tn_vec_ptr(&t->shared, i) == var)
+			return;
+	if (!tn_vec_push_ptr(&t->shared, var))
+		t->failed = true;
+}
+
+/* Marks variables of other runs that the expression reads. */
+static void note_reads(struct tiler *t, const struct tn_kexpr *e)
+{
+	size_t run;
+	int i;
+
+	if (!e)
+		return;
+	if (e->kind == TN_KEXPR_VAR) {
+		run = (size_t)tn_map_find(&t->run_of, e->var);
+		if (run && run != (size_t)t->run + 1)
+			share(t, e->var);
+	}
+	for (i = 0; i < e->nargs; i++)
+		note_reads(t, e->args[i]);
+}
+
+static void note_stmt(struct tiler *t, const struct tn_kstmt *s)
+{
+	const struct tn_kstmt *inner;
+	size_t run;
+	int i;
+
+	note_reads(t, s->value);
+	note_reads(t, s->from);
+	note_reads(t, s->to);
+	for (i = 0; i < s->nindex; i++)
+		note_reads(t, s->index[i]);
+	if (s->kind == TN_KSTMT_LET &&
+	    !tn_map_set(&t->run_of, s->var, (void *)((size_t)t->run + 1)))
+		t->failed = true;
+	if (s->kind == TN_KSTMT_SET) {
+		run = (size_t)tn_map_find(&t->run_of, s->var);
+		if (run && run != (size_t)t->run + 1)
+			share(t, s->var);
+	}
+	for (inner = s->body.first; inner; inner = inner->next)
+		note_stmt(t, inner);
+	for (inner = s->orelse.first; inner; inner = inner->next)
+		note_stmt(t, inner);
+}
+
+/* True if the value is another one in each iteration of the nest. */
+static bool varies(const struct tiler *t, const struct tn_kexpr *e)
+{
+	int i;
+
+	if (e->kind == TN_KEXPR_LOAD && e->buf->role != TN_KBUF_IN)
+		return true;
+	if (e->kind == TN_KEXPR_VAR && tn_map_has(&t->run_of, e->var))
+		return true;
+	for (i = 0; e->kind == TN_KEXPR_VAR && i < t->n; i++)
+		if (e->var == t->chain[i]->var)
+			return true;
+	for (i = 0; i < e->nargs; i++)
+		if (varies(t, e->args[i]))
+			return true;
+	return false;
+}
+
+/* A loop that keeps its place while the nest goes inside it. */
+static bool may_stay(const struct tiler *t, const struct tn_kstmt *loop)
+{
+	if (varies(t, loop->from) || varies(t, loop->to))
+		return tn_step_refuse(t->step, "the bounds of '%s' are not the "
+				      "same for the whole nest",
+				      loop->var->name);
+	if (loop->loop == TN_LOOP_PAR || loop->loop == TN_LOOP_VEC)
+		return tn_step_refuse(t->step, "'%s' is par or vec already: "
+				      "tile first", loop->var->name);
+	return true;
+}
+
+/* Numbers the runs of a body and finds what they share. */
+static bool survey(struct tiler *t, struct tn_kblock *block)
+{
+	struct tn_kstmt *s;
+
+	t->run++;
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_ALLOC)
+			return tn_step_refuse(t->step, "the body allocates "
+					      "'%s'", s->buf->name);
+		if (s->kind != TN_KSTMT_LOOP) {
+			note_stmt(t, s);
+			continue;
+		}
+		if (!may_stay(t, s) || !survey(t, &s->body))
+			return false;
+		s->is_independent = false;
+		t->run++;
+	}
+	return true;
+}
+
+/* acc[i, j]: the tile at the nest's own variables. */
+static bool tile_index(struct tiler *t, const struct tn_kexpr **index)
+{
+	struct tn_kernel *k = t->step->kernel;
+	int i;
+
+	for (i = 0; i < t->n; i++) {
+		index[i] = tn_kexpr_sub(k, tn_kexpr_var(k, t->chain[i]->var),
+					t->chain[i]->from);
+		if (!index[i])
+			return false;
+	}
+	return true;
+}
+
+static bool make_tiles(struct tiler *t, struct tn_kblock *out)
+{
+	struct tn_kernel *k = t->step->kernel;
+	const struct tn_dim *dims[TN_STEP_ARGS];
+	struct tn_kvar *var;
+	struct tn_kbuf *buf;
+	size_t i;
+	int d;
+
+	for (d = 0; d < t->n; d++)
+		dims[d] = tn_dim_const(&k->module->dims,
+				       tn_schedule_extent(t->chain[d]));
+	for (i = 0; i < t->shared.len; i++) {
+		var = tn_vec_ptr(&t->shared, i);
+		buf = tn_kernel_local(k, var->name, var->dtype, t->n, dims,
+				      TN_SPACE_REG);
+		if (!buf || !tn_kstmt_alloc(k, out, buf) ||
+		    !tn_map_set(&t->tiles, var, buf))
+			return false;
+	}
+	return true;
+}
+
+static const struct tn_kexpr *read_tile(struct tn_rewrite *r,
+					const struct tn_kexpr *e)
+{
+	struct tiler *t = r->data;
+	const struct tn_kexpr *index[TN_STEP_ARGS];
+	struct tn_kbuf *buf;
+
+	if (e->kind != TN_KEXPR_VAR)
+		return e;
+	buf = tn_map_find(&t->tiles, e->var);
+	if (!buf)
+		return e;
+	if (!tile_index(t, index))
+		return NULL;
+	return tn_kexpr_load(r->kernel, buf, t->n, index);
+}
+
+/* Sets of a tiled variable become stores to its tile. */
+static bool write_tiles(struct tiler *t, struct tn_kblock *block)
+{
+	struct tn_kernel *k = t->step->kernel;
+	const struct tn_kexpr *index[TN_STEP_ARGS];
+	struct tn_kstmt *s;
+	struct tn_kbuf *buf;
+
+	for (s = block->first; s; s = s->next) {
+		if (!write_tiles(t, &s->body) || !write_tiles(t, &s->orelse))
+			return false;
+		buf = s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_SET ?
+			tn_map_find(&t->tiles, s->var) : NULL;
+		if (!buf)
+			continue;
+		if (!tile_index(t, index))
+			return false;
+		s->kind = TN_KSTMT_STORE;
+		s->var = NULL;
+		s->buf = buf;
+		s->nindex = t->n;
+		s->index = tn_arena_copy(&k->module->arena, index,
+					 (size_t)t->n * sizeof *index);
+		if (!s->index)
+			return false;
+	}
+	return true;
+}
+
+/* The nest, empty, at the end of `out`; its innermost body. */
+static struct tn_kblock *open_nest(struct tiler *t, struct tn_kblock *out)
+{
+	struct tn_kstmt *loop;
+	int i;
+
+	for (i = 0; i < t->n; i++) {
+		loop = tn_kstmt_loop(t->step->kernel, out, t->chain[i]->loop,
+				     t->chain[i]->var, t->chain[i]->from,
+				     t->chain[i]->to);
+		if (!loop)
+			return NULL;
+		loop->is_independent = true;
+		out = &loop->body;
+	}
+	return out;
+}
+
+/* Moves all statements of `from` to the empty block `to`. */
+static void move_all(struct tn_kblock *from, struct tn_kblock *to)
+{
+	struct tn_kstmt *s;
+
+	while ((s = from->first)) {
+		tn_kstmt_remove(s);
+		tn_kstmt_insert(to, s, NULL);
+	}
+}
+
+static bool distribute(struct tiler *t, struct tn_kblock *from,
+		       struct tn_kblock *out)
+{
+	struct tn_kblock inner = { NULL, NULL }, *nest = NULL;
+	struct tn_kstmt *s;
+
+	while ((s = from->first)) {
+		tn_kstmt_remove(s);
+		if (s->kind == TN_KSTMT_LOOP) {
+			nest = NULL;
+			move_all(&s->body, &inner);
+			tn_kstmt_insert(out, s, NULL);
+			if (!distribute(t, &inner, &s->body))
+				return false;
+			continue;
+		}
+		if (!nest)
+			nest = open_nest(t, out);
+		if (!nest)
+			return false;
+		tn_kstmt_insert(nest, s, NULL);
+	}
+	return true;
+}
+
+static bool apply(struct tiler *t, struct tn_kstmt *outer)
+{
+	struct tn_rewrite rewrite = { .kernel = t->step->kernel,
+				      .change = read_tile, .data = t };
+	struct tn_kblock *body = &t->chain[t->n - 1]->body;
+	struct tn_kblock out = { NULL, NULL };
+	struct tn_kstmt *s;
+
+	if (!make_tiles(t, &out) || !write_tiles(t, body) ||
+	    !tn_schedule_rewrite(&rewrite, body) ||
+	    !distribute(t, body, &out))
+		return false;
+	while ((s = out.first)) {
+		tn_kstmt_remove(s);
+		tn_kstmt_insert(outer->parent, s, outer);
+	}
+	tn_kstmt_remove(outer);
+	return true;
+}
+
+static bool tile_nest(const struct tn_step *step, struct tn_kstmt *outer)
+{
+	struct tiler t = { .step = step };
+	bool good;
+
+	tn_map_init_ptr(&t.run_of);
+	tn_map_init_ptr(&t.tiles);
+	tn_vec_init(&t.shared, sizeof(struct tn_kvar *), NULL);
+	good = find_chain(&t, outer);
+	if (good && !is_small(&t))
+		good = tn_step_refuse(step, "the tile is empty or has more "
+				      "than %d elements", MOST_ELEMENTS);
+	good = good && survey(&t, &t.chain[t.n - 1]->body) && !t.failed &&
+		apply(&t, outer);
+	tn_map_fini(&t.run_of);
+	tn_map_fini(&t.tiles);
+	tn_vec_fini(&t.shared);
+	return good;
+}
+
+bool tn_step_tile(const struct tn_step *step)
+{
+	struct tn_vec loops;
+	bool good;
+	size_t i;
+
+	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
+	good = tn_schedule_find(&step->kernel->body, step->args[0], &loops);
+	if (good && loops.len == 0)
+		good = tn_step_refuse(step, "there is no loop '%s'",
+				      step->args[0]);
+	for (i = 0; good && i < loops.len; i++)
+		good = tile_nest(step, tn_vec_ptr(&loops, i));
+	tn_vec_fini(&loops);
+	return good;
+}

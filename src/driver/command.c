@@ -1,0 +1,177 @@
+/*
+ * Helpers of the verbs: contexts from options, messages, files.
+ */
+#include "driver/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && !(no && no[0]) &&
+	       !(term && !strcmp(term, "dumb"));
+}
+
+static void put_messages(const struct command *command,
+			 const struct tenon_context *context)
+{
+	const char *form = command_value(command, "--diag");
+	enum tenon_style style = wants_colour() ? TENON_COLOUR : TENON_PLAIN;
+	char *text;
+
+	if (form && !strcmp(form, "json"))
+		style = TENON_JSON;
+	if (tenon_context_messages(context, style, &text) != TENON_OK) {
+		fputs("tenon: out of memory\n", stderr);
+		return;
+	}
+	fputs(text, stderr);
+	tenon_text_free(text);
+}
+
+void command_end(const struct command *command,
+		 struct tenon_context *context)
+{
+	if (!context)
+		return;
+	fflush(stdout);
+	put_messages(command, context);
+	tenon_context_free(context);
+}
+
+static void show_pass(void *data, const char *pass, const char *text)
+{
+	(void)data;
+	fprintf(stderr, "# ---- after %s\n%s", pass, text);
+}
+
+struct tenon_context *command_context(const struct command *command,
+				      enum tenon_status *status)
+{
+	struct tenon_context *context = tenon_context_new();
+	const char *form = command_value(command, "--diag");
+	int i;
+
+	*status = TENON_IO;
+	if (!context) {
+		fputs("tenon: out of memory\n", stderr);
+		return NULL;
+	}
+	*status = TENON_OK;
+	if (form && strcmp(form, "json") && strcmp(form, "text")) {
+		fprintf(stderr, "tenon: --diag takes text or json, not "
+			"'%s'\n", form);
+		*status = TENON_USAGE;
+	}
+	for (i = 0; i < command->ngiven && *status == TENON_OK; i++) {
+		const struct given *given = &command->given[i];
+
+		if (given->option->setting)
+			*status = tenon_context_set(context,
+						    given->option->setting,
+						    given->value);
+	}
+	tenon_context_on_pass(context, show_pass, NULL);
+	if (*status == TENON_OK)
+		return context;
+	command_end(command, context);
+	return NULL;
+}
+
+bool command_files(const struct command *command, int least, int most)
+{
+	const char *name = verbs[command->verb].name;
+
+	if (command->nfiles >= least &&
+	    (most < 0 || command->nfiles <= most))
+		return true;
+	fprintf(stderr, "usage: tenon %s [OPTION...] %s\n"
+		"`tenon help %s` says more\n", name,
+		verbs[command->verb].arguments, name);
+	return false;
+}
+
+char *command_rename(const char *path, const char *ending)
+{
+	const char *base = strrchr(path, '/'), *dot;
+	size_t len = strlen(path);
+	char *out;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	if (dot && dot != base)
+		len = (size_t)(dot - path);
+	out = malloc(len + strlen(ending) + 1);
+	if (!out)
+		return NULL;
+	memcpy(out, path, len);
+	strcpy(out + len, ending);
+	return out;
+}
+
+void command_json(FILE *to, const char *text)
+{
+	fputc('"', to);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(to, "\\%c", c);
+		else if (c < 32)
+			fprintf(to, "\\u%04x", c);
+		else
+			fputc(c, to);
+	}
+	fputc('"', to);
+}
+
+char *command_split(const struct option_info *option, const char *text,
+		    const char **rest)
+{
+	const char *equals = strchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : 0;
+	char *name;
+
+	if (!len) {
+		fprintf(stderr, "tenon: %s is written %s, not '%s'\n",
+			option->name, option->argument, text);
+		return NULL;
+	}
+	name = malloc(len + 1);
+	if (!name) {
+		fputs("tenon: out of memory\n", stderr);
+		return NULL;
+	}
+	memcpy(name, text, len);
+	name[len] = '\0';
+	*rest = equals + 1;
+	return name;
+}
+
+bool command_number(const char *name, const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (*text && !*end && *out >= 0)
+		return true;
+	fprintf(stderr, "tenon: %s takes a number from 0, not '%s'\n", name,
+		text);
+	return false;
+}
+
+void command_timing(const struct command *command,
+		    const struct tenon_module *module)
+{
+	char *text;
+
+	if (!command_value(command, "--time-passes"))
+		return;
+	if (tenon_module_timing(module, &text) != TENON_OK)
+		return;
+	fputs(text, stderr);
+	tenon_text_free(text);
+}

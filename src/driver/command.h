@@ -1,0 +1,58 @@
+/*
+ * What the verbs of the command share. They use tenon.h alone: whatever the
+ * command does, another C program can do.
+ */
+#ifndef TN_DRIVER_COMMAND_H
+#define TN_DRIVER_COMMAND_H
+
+#include "driver/options.h"
+#include "driver/tenon.h"
+
+/* A context with the settings that were given; NULL with *status after a
+ * report. */
+struct tenon_context *command_context(const struct command *command,
+				      enum tenon_status *status);
+/* Prints the context's messages to stderr as --diag and the terminal ask,
+ * frees the context. */
+void command_end(const struct command *command,
+		 struct tenon_context *context);
+/* Complains about the number of arguments unless it is in [least, most]. */
+bool command_files(const struct command *command, int least, int most);
+/* The file name with another ending, or none; to be freed. NULL: memory. */
+char *command_rename(const char *path, const char *ending);
+/* Writes `text` as a JSON string. */
+void command_json(FILE *to, const char *text);
+/* Parses NAME=REST: a copy of NAME (to be freed) and REST. NULL after a
+ * report. */
+char *command_split(const struct option_info *option, const char *text,
+		    const char **rest);
+/* A number; false after a report. */
+bool command_number(const char *name, const char *text, double *out);
+/* What --time-passes asked for. */
+void command_timing(const struct command *command,
+		    const struct tenon_module *module);
+
+enum tenon_status verb_check(const struct command *command);
+enum tenon_status verb_fmt(const struct command *command);
+enum tenon_status verb_opt(const struct command *command);
+enum tenon_status verb_emit(const struct command *command);
+enum tenon_status verb_build(const struct command *command);
+enum tenon_status verb_run(const struct command *command);
+enum tenon_status verb_compare(const struct command *command);
+enum tenon_status verb_test(const struct command *command);
+enum tenon_status verb_list(const struct command *command);
+enum tenon_status verb_explain(const struct command *command);
+enum tenon_status verb_help(const struct command *command);
+
+/* Runs: what -i and --dim say, given to a call. */
+enum tenon_status command_inputs(const struct command *command,
+				 struct tenon_call *call);
+/* The engine of a file: an engine as it is, a module compiled. *module (may
+ * be NULL) must be freed after the engine. */
+enum tenon_status command_engine(const struct command *command,
+				 struct tenon_context *context,
+				 const char *path,
+				 struct tenon_module **module,
+				 struct tenon_engine **engine);
+
+#endif

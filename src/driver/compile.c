@@ -1,0 +1,105 @@
+/*
+ * Native targets: emission, then the compiler; and folders of emitted code.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/c/c.h"
+#include "driver/engine.h"
+#include "driver/target.h"
+#include "driver/toolchain.h"
+#include "driver/weights.h"
+
+static enum tn_status unsupported(struct tenon_context *context,
+				  const struct tn_target *target,
+				  const char *what)
+{
+	tn_context_report(context, TN_E0009, "target %s: %s", target->name,
+			  what);
+	return TN_UNSUPPORTED;
+}
+
+/* Object and weights of an emission, given to the engine. */
+static enum tn_status finish(struct tenon_engine *engine,
+			     const struct tn_emission *emission,
+			     struct tn_engine_parts *parts)
+{
+	struct tn_buf object;
+	enum tn_status status;
+
+	tn_buf_init(&object);
+	status = tn_toolchain_c(engine->context, emission, &engine->target,
+				&object);
+	if (!status)
+		status = tn_toolchain_weights(engine->context, emission,
+					      &engine->weights,
+					      &parts->weights_size);
+	parts->object_size = object.len;
+	engine->object = tn_buf_take(&object);
+	tn_buf_fini(&object);
+	if (!status && !engine->object)
+		status = TN_IO;
+	parts->object = engine->object;
+	parts->weights = engine->weights;
+	return status;
+}
+
+enum tn_status tn_engine_compile(struct tenon_engine *engine,
+				 struct tn_engine_parts *parts)
+{
+	struct tn_emission emission;
+	enum tn_status status;
+
+	if (engine->target.kind != TN_TARGET_C)
+		return unsupported(engine->context, &engine->target,
+				   "engines are made for C only; "
+				   "`tenon emit` writes the code");
+	*parts = (struct tn_engine_parts){
+		.signature = &engine->signature,
+		.target = engine->target.name, .isa = engine->target.isa,
+		.workspace = engine->fn->arena_bytes
+	};
+	status = tn_emit_c(engine->module->ir, engine->fn,
+			   engine->module->stem, &engine->target, &emission);
+	if (!status)
+		status = finish(engine, &emission, parts);
+	tn_emission_fini(&emission);
+	return status;
+}
+
+static enum tn_status emit(struct tenon_module *module, const char *folder)
+{
+	struct tn_emission emission;
+	struct tn_target target;
+	struct tn_fn *entry;
+	enum tn_status status = tn_target_pick(module->context, &target);
+
+	if (status)
+		return status;
+	if (target.kind != TN_TARGET_C)
+		return unsupported(module->context, &target,
+				   "there is no code to write");
+	entry = tn_module_pick(module);
+	if (!entry)
+		return TN_BAD_INPUT;
+	status = tn_weights_by_settings(module);
+	if (!status)
+		status = tn_module_lower(module, entry, &target);
+	if (status)
+		return status;
+	status = tn_emit_c(module->ir, entry, module->stem, &target,
+			   &emission);
+	if (!status)
+		status = tn_toolchain_write(module->context, &emission,
+					    folder);
+	tn_emission_fini(&emission);
+	return status;
+}
+
+enum tenon_status tenon_module_emit(struct tenon_module *module,
+				    const char *folder)
+{
+	if (!module || !folder)
+		return TENON_USAGE;
+	return tn_context_end(module->context, emit(module, folder));
+}

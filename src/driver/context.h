@@ -1,0 +1,57 @@
+/*
+ * What a context holds, for the files of the driver.
+ *
+ * Every public function ends with tn_context_end, which hands new messages to
+ * the callback and turns a want of memory into its message and status.
+ */
+#ifndef TN_DRIVER_CONTEXT_H
+#define TN_DRIVER_CONTEXT_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "driver/tenon.h"
+
+/* See tenon_context_set. Texts live in the context's arena. */
+struct tn_settings {
+	const char *target, *passes, *fn, *cc, *cache, *keep;
+	const char *print_after, *stop_after;
+	bool emulate, allow_outside, verify_each, time_passes;
+	bool random_weights;
+	int64_t seed;		/* of random_weights */
+	int64_t fuel;
+	int threads;
+};
+
+struct tenon_context {
+	struct tn_arena arena;
+	struct tn_intern names;
+	struct tn_sink sink;
+	struct tn_settings settings;
+	void (*report)(void *data, const struct tenon_message *message);
+	void *report_data;
+	void (*show)(void *data, const char *pass, const char *text);
+	void *show_data;
+	size_t handed;		/* messages given to `report` */
+};
+
+/* Reports without a place. */
+struct tn_diag *tn_context_report(struct tenon_context *context,
+				  enum tn_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "out of memory" as a message; TN_IO. */
+enum tn_status tn_context_nomem(struct tenon_context *context);
+/* A file that cannot be read or written, by errno; TN_IO. */
+enum tn_status tn_context_file(struct tenon_context *context,
+			       enum tn_code code, const char *path,
+			       int error);
+/* Says `did you mean` if a candidate is near, else `otherwise`. */
+void tn_context_suggest(struct tenon_context *context, struct tn_diag *diag,
+			const char *name, const char *const *candidates,
+			size_t count, const char *otherwise);
+enum tenon_status tn_context_end(struct tenon_context *context,
+				 enum tn_status status);
+/* Gives the text of `buf` away (and ends buf) as the result of a function. */
+enum tenon_status tn_context_text(struct tenon_context *context,
+				  struct tn_buf *buf, char **out);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Tables of what there is, as lines or JSON; long texts of codes.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/context.h"
+#include "driver/target.h"
+#include "ir/op.h"
+#include "passes/pass.h"
+
+struct row {
+	const char *name, *summary, *extra_name, *extra;
+};
+
+static void put_row(struct tn_buf *out, bool json, const struct row *row)
+{
+	if (!json) {
+		tn_buf_putf(out, "%-14s %s\n", row->name, row->summary);
+		return;
+	}
+	tn_buf_put(out, "{\"name\":");
+	tn_buf_put_json(out, row->name);
+	tn_buf_put(out, ",\"summary\":");
+	tn_buf_put_json(out, row->summary);
+	if (row->extra) {
+		tn_buf_putf(out, ",\"%s\":", row->extra_name);
+		tn_buf_put_json(out, row->extra);
+	}
+	tn_buf_put(out, "}\n");
+}
+
+static void list_passes(struct tn_buf *out, bool json)
+{
+	int i;
+
+	for (i = 0; i < tn_npasses; i++)
+		put_row(out, json, &(struct row){ tn_passes[i].name,
+						  tn_passes[i].summary,
+						  NULL, NULL });
+}
+
+static const char *const class_names[] = {
+	"map", "reduce", "scan", "contract", "window", "move", "index",
+	"order", "source", "flow", "custom"
+};
+
+static void list_ops(struct tn_buf *out, bool json)
+{
+	int i;
+
+	for (i = 0; i < TN_OP_COUNT; i++)
+		put_row(out, json, &(struct row){
+			tn_ops[i].name, tn_ops[i].doc, "class",
+			class_names[tn_ops[i].op_class] });
+}
+
+static void list_codes(struct tn_buf *out, bool json)
+{
+	int i;
+
+	for (i = 0; i < TN_CODE_COUNT; i++)
+		put_row(out, json, &(struct row){
+			tn_codes[i].name, tn_codes[i].title, "severity",
+			tn_codes[i].severity == TN_ERROR ? "error" :
+			"warning" });
+}
+
+static void list_dtypes(struct tn_buf *out, bool json)
+{
+	char text[80];
+	int i;
+
+	for (i = 0; i < TN_DTYPE_COUNT; i++) {
+		const struct tn_dtype_info *info = &tn_dtypes[i];
+
+		snprintf(text, sizeof(text), "%d byte%s, %s", info->bytes,
+			 info->bytes == 1 ? "" : "s",
+			 info->kind == TN_KIND_F ? "float" :
+			 info->kind == TN_KIND_I ? "signed integer" :
+			 info->kind == TN_KIND_U ? "unsigned integer" :
+			 info->kind == TN_KIND_B ? "truth value" :
+			 "stored only: `cast` reads it");
+		put_row(out, json, &(struct row){ info->name, text, NULL,
+						  NULL });
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct tn_buf *out, bool json);
+} tables[] = {
+	{ "passes", list_passes }, { "ops", list_ops },
+	{ "targets", tn_target_list }, { "codes", list_codes },
+	{ "dtypes", list_dtypes }
+};
+#define NTABLES (sizeof tables / sizeof *tables)
+
+enum tenon_status tenon_list(struct tenon_context *context, const char *what,
+			     bool json, char **out)
+{
+	const char *names[NTABLES];
+	struct tn_buf buf;
+	size_t i;
+
+	*out = NULL;
+	if (!context || !what)
+		return TENON_USAGE;
+	for (i = 0; i < NTABLES; i++) {
+		names[i] = tables[i].name;
+		if (strcmp(names[i], what))
+			continue;
+		tn_buf_init(&buf);
+		tables[i].put(&buf, json);
+		return tn_context_text(context, &buf, out);
+	}
+	tn_context_suggest(context,
+			   tn_context_report(context, TN_E0004,
+					     "there is no table '%s'", what),
+			   what, names, NTABLES,
+			   "there are passes, ops, targets, codes, dtypes");
+	return tn_context_end(context, TN_USAGE);
+}
+
+/* Wraps at 78 columns; line breaks of the text stay. */
+static void put_wrapped(struct tn_buf *out, const char *text)
+{
+	size_t column = 0, len;
+
+	while (*text) {
+		len = strcspn(text, " \n");
+		if (column && column + 1 + len > 78) {
+			tn_buf_putc(out, '\n');
+			column = 0;
+		} else if (column) {
+			tn_buf_putc(out, ' ');
+			column++;
+		}
+		tn_buf_putn(out, text, len);
+		column += len;
+		text += len;
+		if (*text == '\n') {
+			tn_buf_putc(out, '\n');
+			column = 0;
+		}
+		if (*text)
+			text++;
+	}
+	tn_buf_putc(out, '\n');
+}
+
+enum tenon_status tenon_explain_code(struct tenon_context *context,
+				     const char *code, char **out)
+{
+	const char *names[TN_CODE_COUNT + 1];
+	enum tn_code found;
+	struct tn_buf buf;
+	char upper[16];
+	int i;
+
+	*out = NULL;
+	if (!context || !code)
+		return TENON_USAGE;
+	snprintf(upper, sizeof(upper), "%s", code);
+	upper[0] = (char)toupper((unsigned char)upper[0]);
+	found = tn_code_find(upper);
+	if (found < TN_CODE_COUNT) {
+		tn_buf_init(&buf);
+		tn_buf_putf(&buf, "%s: %s\n\n", tn_codes[found].name,
+			    tn_codes[found].title);
+		put_wrapped(&buf, tn_codes[found].text);
+		return tn_context_text(context, &buf, out);
+	}
+	for (i = 0; i < TN_CODE_COUNT; i++)
+		names[i] = tn_codes[i].name;
+	tn_context_suggest(context,
+			   tn_context_report(context, TN_E0004,
+					     "there is no code '%s'", code),
+			   upper, names, TN_CODE_COUNT,
+			   "`tenon list codes` names them");
+	return tn_context_end(context, TN_USAGE);
+}

@@ -1,0 +1,364 @@
+/*
+ * Modules: reading text, printing, passes.
+ */
+#include "driver/module.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/source.h"
+#include "driver/target.h"
+#include "driver/weights.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+static const char std_text[] = {
+#include "grammar/std.tn.inc"
+};
+
+/* ---- Opening and closing ------------------------------------------------ */
+
+/* The file name without folder and ending, as a C identifier. */
+static const char *make_stem(struct tn_arena *arena, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t len, i;
+	char *stem;
+
+	base = base ? base + 1 : path;
+	len = strcspn(base, ".");
+	stem = tn_arena_printf(arena, "%s%.*s", len && isalpha(
+			       (unsigned char)base[0]) ? "" : "m_",
+			       (int)(len < 60 ? len : 60), base);
+	for (i = 0; stem && stem[i]; i++)
+		if (!isalnum((unsigned char)stem[i]) ||
+		    (unsigned char)stem[i] > 127)
+			stem[i] = '_';
+	return stem;
+}
+
+static struct tn_tree *include(void *data, const char *path, uint32_t from,
+			       struct tn_span span)
+{
+	struct tenon_module *module = data;
+
+	return tn_source_include(module->context, &module->arena, path, from,
+				 span);
+}
+
+struct tenon_module *tn_module_open(struct tenon_context *context,
+				    const char *path)
+{
+	struct tenon_module *module = calloc(1, sizeof(*module));
+	struct tn_elab_options options;
+
+	if (!module)
+		return NULL;
+	module->context = context;
+	tn_arena_init(&module->arena);
+	tn_vec_init(&module->tests, sizeof(struct tn_test), NULL);
+	tn_vec_init(&module->files, sizeof(struct tn_weight_file), NULL);
+	tn_buf_init(&module->timing);
+	options = (struct tn_elab_options){
+		.names = &context->names, .sink = &context->sink,
+		.std_text = std_text, .std_size = sizeof(std_text) - 1,
+		.include = include, .load = tn_weights_read, .data = module
+	};
+	module->path = tn_arena_strndup(&module->arena, path, strlen(path));
+	module->stem = make_stem(&module->arena, path);
+	module->elab = tn_elab_new(&options);
+	if (!module->path || !module->stem || !module->elab) {
+		tenon_module_free(module);
+		return NULL;
+	}
+	return module;
+}
+
+void tenon_module_free(struct tenon_module *module)
+{
+	if (!module)
+		return;
+	if (module->elab)
+		tn_elab_free(module->elab);
+	tn_module_free(module->ir);
+	tn_weights_close(module);
+	tn_vec_fini(&module->tests);
+	tn_buf_fini(&module->timing);
+	tn_arena_fini(&module->arena);
+	free(module);
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+/* What the sink's errors since `before` mean. */
+static enum tn_status outcome(const struct tenon_module *module,
+			      uint32_t before)
+{
+	const struct tn_sink *sink = &module->context->sink;
+
+	if (sink->failed || module->arena.failed ||
+	    (module->ir && module->ir->failed))
+		return TN_IO;
+	return sink->errors > before ? TN_BAD_INPUT : TN_OK;
+}
+
+enum tn_status tn_module_read(struct tenon_module *module, uint32_t file)
+{
+	uint32_t before = module->context->sink.errors;
+	struct tn_tree *tree = tn_source_parse(module->context,
+					       &module->arena, file);
+
+	module->file = file;
+	if (!tree)
+		return TN_IO;
+	module->ir = tn_elab_run(module->elab, tree);
+	if (!module->ir)
+		return TN_IO;
+	return outcome(module, before);
+}
+
+static enum tenon_status parse(struct tenon_context *context,
+			       const char *path, uint32_t file,
+			       struct tenon_module **out)
+{
+	struct tenon_module *module = tn_module_open(context, path);
+	enum tn_status status;
+
+	if (!module)
+		return tn_context_end(context, tn_context_nomem(context));
+	status = tn_module_read(module, file);
+	if (status == TN_OK) {
+		*out = module;
+		return tn_context_end(context, TN_OK);
+	}
+	tenon_module_free(module);
+	return tn_context_end(context, status);
+}
+
+enum tenon_status tenon_parse_file(struct tenon_context *context,
+				   const char *path,
+				   struct tenon_module **out)
+{
+	enum tn_status status;
+	uint32_t file;
+
+	*out = NULL;
+	if (!context || !path)
+		return TENON_USAGE;
+	file = tn_source_read(context, path, &status);
+	if (!file)
+		return tn_context_end(context, status);
+	return parse(context, path, file, out);
+}
+
+enum tenon_status tenon_parse_text(struct tenon_context *context,
+				   const char *name, const char *text,
+				   size_t size, struct tenon_module **out)
+{
+	uint32_t file;
+
+	*out = NULL;
+	if (!context || !name || !text)
+		return TENON_USAGE;
+	file = tn_sink_add_source(&context->sink, name, text, size);
+	if (!file)
+		return tn_context_end(context, TN_IO);
+	return parse(context, name, file, out);
+}
+
+enum tn_status tn_module_make_tests(struct tenon_module *module)
+{
+	uint32_t before = module->context->sink.errors;
+
+	if (module->has_tests)
+		return TN_OK;
+	module->has_tests = true;
+	if (!tn_elab_tests(module->elab, &module->tests))
+		return TN_IO;
+	return outcome(module, before);
+}
+
+enum tenon_status tenon_module_check_weights(struct tenon_module *module,
+					     bool absent_ok)
+{
+	struct tn_weights_options options = {
+		.headers_only = true, .absent_ok = absent_ok
+	};
+	enum tn_status status, tests;
+
+	if (!module)
+		return TENON_USAGE;
+	tests = tn_module_make_tests(module);
+	options.random = module->context->settings.random_weights;
+	status = tn_weights_load(module, &options);
+	return tn_context_end(module->context, tests ? tests : status);
+}
+
+/* ---- Printing ------------------------------------------------------------ */
+
+enum tenon_status tenon_module_print(struct tenon_module *module, char **out)
+{
+	struct tn_print_options options = {0};
+	struct tn_buf buf;
+
+	*out = NULL;
+	if (!module)
+		return TENON_USAGE;
+	tn_buf_init(&buf);
+	tn_print_module(&buf, module->ir, &options);
+	return tn_context_text(module->context, &buf, out);
+}
+
+/* ---- Passes --------------------------------------------------------------- */
+
+static bool is_candidate(const struct tn_fn *fn)
+{
+	return fn->kind == TN_FN_PLAIN && !fn->is_library;
+}
+
+static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
+		       const char *name)
+{
+	const char *names[32];
+	size_t count = 0, i;
+
+	for (i = 0; i < module->ir->fns.len && count < 32; i++) {
+		const struct tn_fn *fn = tn_vec_ptr(&module->ir->fns, i);
+
+		if (is_candidate(fn))
+			names[count++] = fn->name;
+	}
+	tn_context_suggest(module->context, diag, name, names, count, NULL);
+}
+
+struct tn_fn *tn_module_pick(struct tenon_module *module)
+{
+	const char *name = module->context->settings.fn;
+	struct tn_fn *fn = tn_module_entry(module->ir, name);
+	struct tn_diag *diag;
+
+	if (fn)
+		return fn;
+	if (name) {
+		diag = tn_context_report(module->context, TN_E0006,
+					 "%s: there is no function '%s'",
+					 module->path, name);
+		suggest_fn(module, diag, name);
+		return NULL;
+	}
+	diag = tn_context_report(module->context, TN_E0006,
+				 "%s: no function 'main', and not exactly "
+				 "one other", module->path);
+	tn_diag_help(&module->context->sink, diag, "name one with --fn");
+	return NULL;
+}
+
+enum tn_status tn_module_pipeline(struct tenon_module *module,
+				  struct tn_fn *entry,
+				  const struct tn_target *target,
+				  const char *passes)
+{
+	const struct tn_settings *settings = &module->context->settings;
+	struct tn_pass_options options = {
+		.target = target, .entry = entry, .fold_limit = 65536,
+		.fuel = settings->fuel, .verify = settings->verify_each,
+		.print_after = settings->print_after,
+		.stop_after = settings->stop_after,
+		.show = module->context->show,
+		.data = module->context->show_data,
+		.timing = settings->time_passes ? &module->timing : NULL
+	};
+
+	return tn_pipeline_run(module->ir, passes, &options);
+}
+
+/* The passes of `list` from `from` on. */
+static const char *rest_of(const char *list, const char *from)
+{
+	size_t n = strlen(from);
+	const char *at = list;
+
+	while ((at = strstr(at, from))) {
+		if ((at == list || at[-1] == ',') &&
+		    (at[n] == '\0' || at[n] == ',' || at[n] == '{'))
+			break;
+		at += n;
+	}
+	return at ? at : "";
+}
+
+static const char *passes_of(struct tenon_module *module)
+{
+	const char *passes = module->context->settings.passes;
+
+	if (!strcmp(passes, "default"))
+		return tn_pipeline_default(true);
+	if (!strcmp(passes, "none"))
+		return tn_pipeline_default(false);
+	return passes;
+}
+
+/* The interpreter runs the text as it stands, unless passes are named. */
+static bool is_meaning(const struct tenon_module *module,
+		       const struct tn_target *target)
+{
+	const char *passes = module->context->settings.passes;
+
+	return target->kind == TN_TARGET_REF &&
+	       (!strcmp(passes, "default") || !strcmp(passes, "none"));
+}
+
+enum tn_status tn_module_lower(struct tenon_module *module,
+			       struct tn_fn *entry,
+			       const struct tn_target *target)
+{
+	const char *least = tn_pipeline_default(false), *passes;
+	enum tn_status status = TN_OK;
+	unsigned need = TN_PROP_PLACED;
+
+	if (!module->has_passed && !is_meaning(module, target)) {
+		passes = passes_of(module);
+		status = tn_module_pipeline(module, entry, target, passes);
+	}
+	if (status || target->kind == TN_TARGET_REF ||
+	    (module->ir->props & need))
+		return status;
+	if (module->ir->props & TN_PROP_KERNELS)
+		least = rest_of(least, "schedule");
+	else if (module->ir->props & TN_PROP_CORE)
+		least = rest_of(least, "lower");
+	return tn_module_pipeline(module, entry, target, least);
+}
+
+enum tenon_status tenon_module_run_passes(struct tenon_module *module)
+{
+	struct tn_target target;
+	enum tn_status status;
+	struct tn_fn *entry;
+
+	if (!module)
+		return TENON_USAGE;
+	entry = tn_module_pick(module);
+	if (!entry)
+		return tn_context_end(module->context, TN_BAD_INPUT);
+	status = tn_target_pick(module->context, &target);
+	if (status == TN_OK)
+		status = tn_module_pipeline(module, entry, &target,
+					    passes_of(module));
+	module->has_passed = true;
+	return tn_context_end(module->context, status);
+}
+
+enum tenon_status tenon_module_timing(const struct tenon_module *module,
+				      char **out)
+{
+	struct tn_buf copy;
+
+	*out = NULL;
+	if (!module)
+		return TENON_USAGE;
+	tn_buf_init(&copy);
+	tn_buf_put(&copy, tn_buf_text(&module->timing));
+	return tn_context_text(module->context, &copy, out);
+}

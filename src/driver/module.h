@@ -1,0 +1,54 @@
+/* A module in the driver: the graph, and where its text and weights lie. */
+#ifndef TN_DRIVER_MODULE_H
+#define TN_DRIVER_MODULE_H
+
+#include "driver/context.h"
+#include "driver/tensorfile.h"
+#include "grammar/elaborate.h"
+#include "ir/graph.h"
+#include "ir/target.h"
+#include "passes/pass.h"
+
+/* A weight file once opened; views into it live as long as the module. */
+struct tn_weight_file {
+	const char *path;
+	struct tn_tensorfile *file;
+};
+
+struct tenon_module {
+	struct tenon_context *context;	/* borrowed */
+	struct tn_arena arena;		/* trees, paths */
+	const char *path;		/* as given */
+	uint32_t file;			/* number of its source */
+	const char *stem;		/* of the file name, fit for C */
+	struct tn_elab *elab;
+	struct tn_module *ir;
+	struct tn_vec tests;		/* struct tn_test */
+	bool has_tests;			/* they were made */
+	bool has_weights;		/* all values came with the graph */
+	struct tn_vec files;		/* struct tn_weight_file */
+	struct tn_buf timing;
+	bool has_passed;		/* passes were run by the user */
+};
+
+/* The function to compile; NULL after a report. */
+struct tn_fn *tn_module_pick(struct tenon_module *module);
+/* Makes the tests; BAD_INPUT if any has errors. */
+enum tn_status tn_module_make_tests(struct tenon_module *module);
+/* Takes the entry through the passes that the settings name and on to what
+ * `target` needs. REF: stops short of kernels. */
+enum tn_status tn_module_lower(struct tenon_module *module,
+			       struct tn_fn *entry,
+			       const struct tn_target *target);
+/* Runs a list of passes with the settings. */
+enum tn_status tn_module_pipeline(struct tenon_module *module,
+				  struct tn_fn *entry,
+				  const struct tn_target *target,
+				  const char *passes);
+/* An empty module with everything but its graph; NULL: no memory. */
+struct tenon_module *tn_module_open(struct tenon_context *context,
+				    const char *path);
+/* Parses and elaborates source `file` into it. */
+enum tn_status tn_module_read(struct tenon_module *module, uint32_t file);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Machine code of an engine in this process.
+ *
+ * The shared object is put into anonymous memory and loaded from there. Beside
+ * the emitted code it holds one table, written by tn_native_glue, through which
+ * it is called: so no name and no struct of the emitted header is guessed.
+ */
+#ifndef TN_DRIVER_NATIVE_H
+#define TN_DRIVER_NATIVE_H
+
+#include "base/buf.h"
+#include "driver/context.h"
+
+struct tn_native;
+
+/* The C text of the table, for emitted code with that prefix. */
+void tn_native_glue(struct tn_buf *out, const char *prefix);
+/* Loads object and weights; both must outlive it. NULL after a report. */
+struct tn_native *tn_native_load(struct tenon_context *context,
+				 const void *object, size_t object_size,
+				 const void *weights, size_t weights_size,
+				 enum tn_status *status);
+void tn_native_free(struct tn_native *native);
+struct tn_native_report {
+	int fault;		/* dim, or guard after all dims, refused */
+	unsigned flags;		/* tn_eval_flag bits */
+	const char *place;	/* of the op that raised, or NULL */
+};
+
+/* Runs. TN_NO: raised; TN_BAD_INPUT: a dim or guard was refused. */
+enum tn_status tn_native_run(struct tn_native *native, int threads,
+			     const void *const *inputs, int64_t *dims,
+			     void *const *outputs, void *workspace,
+			     struct tn_native_report *report);
+
+#endif

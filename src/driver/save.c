@@ -1,0 +1,137 @@
+/*
+ * Modules to files: large constants in side files, named by content, and paths
+ * of weights that hold from the new place.
+ */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700	/* realpath */
+#endif
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "driver/module.h"
+#include "driver/source.h"
+#include "driver/tensorfile.h"
+#include "ir/print.h"
+
+struct saving {
+	struct tenon_module *module;
+	const char *folder;	/* where the module goes */
+	enum tn_status status;
+};
+
+/* "const-<16 hex digits>.npy", written beside the module. */
+static const char *side_file(void *data, const struct tn_tensor *tensor)
+{
+	struct saving *s = data;
+	struct tn_arena *arena = &s->module->arena;
+	unsigned char digest[32];
+	struct tn_sha256 sha;
+	struct tn_buf why;
+	char hex[65], *name, *path;
+
+	tn_sha256_init(&sha);
+	tn_sha256_add(&sha, &tensor->dtype, sizeof(tensor->dtype));
+	tn_sha256_add(&sha, tensor->shape,
+		      (size_t)tensor->rank * sizeof(*tensor->shape));
+	tn_sha256_add(&sha, tensor->data, (size_t)tn_tensor_bytes(tensor));
+	tn_sha256_end(&sha, digest);
+	tn_sha256_hex(digest, hex);
+	name = tn_arena_printf(arena, "const-%.16s.npy", hex);
+	path = name ? tn_file_join(arena, s->folder, name) : NULL;
+	if (!path) {
+		s->status = TN_IO;
+		return NULL;
+	}
+	tn_buf_init(&why);
+	if (!s->status)
+		s->status = tn_tensorfile_write_npy(path, tensor, &why);
+	if (s->status)
+		tn_context_report(s->module->context, TN_E0023, "%s",
+				  tn_buf_text(&why));
+	tn_buf_fini(&why);
+	return name;
+}
+
+/* How to name absolute path `to` from absolute folder `from`. */
+static char *relative(struct tn_arena *arena, const char *from,
+		      const char *to)
+{
+	size_t same = 0, i;
+	struct tn_buf buf;
+	char *out = NULL;
+
+	for (i = 0; from[i] && from[i] == to[i]; i++)
+		if (from[i] == '/')
+			same = i;
+	if (!from[i] && to[i] == '/')
+		same = i;
+	tn_buf_init(&buf);
+	for (i = same; from[i]; i++)
+		if (from[i] == '/' && from[i + 1])
+			tn_buf_put(&buf, "../");
+	tn_buf_put(&buf, to + same + (to[same] == '/'));
+	if (!buf.failed)
+		out = tn_arena_strndup(arena, tn_buf_text(&buf), buf.len);
+	tn_buf_fini(&buf);
+	return out;
+}
+
+/* The path of a weight file as seen from the new folder; unchanged if it is
+ * absolute or not there. */
+static const char *moved(struct saving *s, const struct tn_weight *weight)
+{
+	struct tn_arena *arena = &s->module->arena;
+	const char *file = weight->file;
+	char *path, *to, *from;
+
+	if (file[0] == '/')
+		return file;
+	path = tn_source_beside(s->module->context, arena,
+				weight->span.file, file);
+	if (!path)
+		return NULL;
+	to = realpath(path, NULL);
+	from = realpath(s->folder, NULL);
+	if (to && from)
+		file = relative(arena, from, to);
+	free(to);
+	free(from);
+	return file;
+}
+
+enum tenon_status tenon_module_save(struct tenon_module *module,
+				    const char *path)
+{
+	struct saving s = { .module = module };
+	struct tn_print_options options = { .side_file = side_file,
+					    .data = &s };
+	struct tn_weight *weight;
+	struct tn_buf text;
+	int error = 0;
+	size_t i;
+
+	if (!module || !path)
+		return TENON_USAGE;
+	s.folder = tn_file_dirname(&module->arena, path);
+	if (!s.folder)
+		return tn_context_end(module->context, TN_IO);
+	for (i = 0; i < module->ir->weights.len; i++) {
+		weight = tn_vec_ptr(&module->ir->weights, i);
+		if (weight->file)
+			weight->file = moved(&s, weight);
+	}
+	tn_buf_init(&text);
+	tn_print_module(&text, module->ir, &options);
+	if (text.failed)
+		error = ENOMEM;
+	else if (!s.status)
+		error = tn_file_write(path, tn_buf_text(&text), text.len);
+	tn_buf_fini(&text);
+	if (error)
+		s.status = tn_context_file(module->context, TN_E0023, path,
+					   error);
+	return tn_context_end(module->context, s.status);
+}

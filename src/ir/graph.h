@@ -1,0 +1,265 @@
+/*
+ * The graph: modules, functions, blocks, operators, values.
+ *
+ * A module owns everything in one arena. A function has one block; control
+ * flow operators own further blocks (regions), whose parameters carry values
+ * in and whose last operator is `yield`. Values are defined once, by an
+ * operator or as a parameter of a block. Every use is linked, so replacing a
+ * value is linear in its uses. Deep chains are usual: nothing recurses over
+ * operators, only over nested regions.
+ */
+#ifndef TN_IR_GRAPH_H
+#define TN_IR_GRAPH_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "ir/dim.h"
+#include "ir/op.h"
+#include "ir/tensor.h"
+#include "ir/type.h"
+
+struct tn_op;
+struct tn_value;
+struct tn_block;
+struct tn_fn;
+struct tn_kernel;
+
+/* `@name(args)` as canonical text, meaning read where it matters. */
+struct tn_annot {
+	const char *name;	/* interned */
+	const char *args;	/* canonical text between the brackets, or NULL */
+	struct tn_span span;
+};
+
+struct tn_annots {
+	int count;
+	struct tn_annot *list;
+};
+
+struct tn_use {
+	struct tn_value *value;
+	struct tn_op *op;
+	int index;		/* operand number */
+	struct tn_use *next, *prev;	/* among the uses of value */
+};
+
+/* Where a value lives at run time; set by the memory plan. */
+enum tn_place_kind {
+	TN_PLACE_NONE,		/* not planned */
+	TN_PLACE_ARENA,		/* offset into the workspace */
+	TN_PLACE_INPUT,		/* caller's buffer, number */
+	TN_PLACE_OUTPUT,	/* caller's result buffer, number */
+	TN_PLACE_WEIGHT,	/* weight or constant, number in the module */
+	TN_PLACE_ALIAS		/* the same bytes as `alias`, from offset */
+};
+
+struct tn_place {
+	enum tn_place_kind kind;
+	int number;
+	int64_t offset, bytes;	/* worst case over all dims */
+	struct tn_value *alias;
+};
+
+struct tn_value {
+	const struct tn_type *type;
+	const char *name;	/* interned; unique in its function, never NULL */
+	bool is_named;		/* by the user; else made, `base__n` */
+	struct tn_op *op;	/* its definition, or NULL: */
+	struct tn_block *block;	/* parameter of this block */
+	int index;		/* result or parameter number */
+	struct tn_use *uses;	/* first; NULL: unused */
+	struct tn_span span;
+	struct tn_annots annots;
+	struct tn_place place;
+	int number;		/* scratch numbering for passes */
+};
+
+struct tn_op {
+	enum tn_opcode code;
+	int nin, nout, nattrs, nregions;
+	struct tn_use *in;	/* nin uses */
+	struct tn_value **out;
+	struct tn_attr *attrs;	/* by the row of ops.def; of a call: its own */
+	struct tn_block **regions;
+	struct tn_fn *callee;		/* call */
+	struct tn_kernel *kernel;	/* launch */
+	const struct tn_tensor *literal;	/* const */
+	struct tn_op *next, *prev;
+	struct tn_block *block;
+	struct tn_span span;
+	struct tn_annots annots;
+	const char *origin;	/* rule or pass that made it, or NULL: source */
+	int64_t scratch;	/* launch: offset of the kernel's @arena buffers */
+	int number;		/* scratch numbering for passes */
+};
+
+struct tn_block {
+	int nparams;
+	struct tn_value **params;
+	struct tn_op *first, *last;
+	struct tn_op *parent;	/* the flow operator, or NULL: */
+	struct tn_fn *fn;	/* the function */
+};
+
+enum tn_fn_kind {
+	TN_FN_PLAIN,	/* written by the user, not generic */
+	TN_FN_INSTANCE,	/* of a generic fn or op: the body of one call */
+	TN_FN_FUSED	/* outlined by a pass, @fused */
+};
+
+/* What only run time can know, checked at entry of the function. */
+enum tn_guard_kind { TN_GUARD_EQ, TN_GUARD_LE, TN_GUARD_DIVIDES };
+
+struct tn_guard {
+	enum tn_guard_kind kind;	/* a == b, a <= b, b divides a */
+	const struct tn_dim *a, *b;
+	struct tn_span span;
+};
+
+struct tn_fn {
+	const char *name;	/* interned; of an instance the generic's name */
+	enum tn_fn_kind kind;
+	struct tn_module *module;
+	struct tn_block *body;	/* params are the function's parameters */
+	int nresults;
+	const char **result_names;	/* NULL entries: unnamed */
+	const struct tn_type **result_types;
+	struct tn_vec guards;	/* struct tn_guard */
+	struct tn_span span;
+	struct tn_annots annots;
+	struct tn_map names;	/* taken value names -> value */
+	struct tn_map name_counts;	/* base of made names -> last number */
+	int epoch;		/* bumped by every change; keys analyses */
+	int64_t arena_bytes;	/* memory plan: worst case */
+	bool is_library;	/* from std.tn: not printed */
+	int number;
+};
+
+/* A tensor kept outside the text. A family `blk[i in 0..L]` is one weight
+ * whose type has the family axis in front. */
+struct tn_weight {
+	const char *name;	/* interned */
+	const struct tn_type *type;
+	int64_t family;		/* number of members, -1: not a family */
+	int64_t family_from;	/* first index */
+	const char *index_name;	/* of the family variable */
+	const char *file, *key;	/* key may hold {i}; NULL: no `from` */
+	struct tn_tensor data;	/* data NULL until loaded */
+	struct tn_value *value;	/* what functions use */
+	struct tn_span span;
+	struct tn_annots annots;
+	int number;
+};
+
+enum tn_item_kind {
+	TN_ITEM_DIM,	/* dim */
+	TN_ITEM_WEIGHT,	/* weight */
+	TN_ITEM_FN,	/* fn */
+	TN_ITEM_KERNEL,	/* kernel */
+	TN_ITEM_TEXT	/* const struct op rule test encoding mesh, generic fn:
+			 * canonical text */
+};
+
+/* One item of the file, in source order. */
+struct tn_item {
+	enum tn_item_kind kind;
+	const char *name;
+	struct tn_span span;
+	union {
+		const struct tn_dim *dim;	/* a symbol */
+		struct tn_weight *weight;
+		struct tn_fn *fn;
+		struct tn_kernel *kernel;
+		const char *text;
+	} u;
+};
+
+/* Stages that a module has been through; each has a verifier. */
+enum tn_prop {
+	TN_PROP_TYPED = 1,	/* every value has a type, none is poison */
+	TN_PROP_FLAT = 2,	/* no calls of plain functions or instances */
+	TN_PROP_CORE = 4,	/* only primitives */
+	TN_PROP_CANONICAL = 8,	/* operands of commuting ops in order */
+	TN_PROP_FUSED = 16,	/* maps outlined */
+	TN_PROP_KERNELS = 32,	/* only launches and flow */
+	TN_PROP_PLACED = 64	/* every value has a place */
+};
+
+struct tn_module {
+	struct tn_arena arena;
+	struct tn_intern *names;	/* borrowed */
+	struct tn_sink *sink;		/* borrowed: where stages report */
+	struct tn_dim_pool dims;
+	struct tn_map types;		/* see type.c */
+	struct tn_vec items;		/* struct tn_item * */
+	struct tn_vec fns;		/* struct tn_fn *, instances too */
+	struct tn_vec weights;		/* struct tn_weight * */
+	struct tn_vec kernels;		/* struct tn_kernel * */
+	struct tn_map fn_names;		/* name -> struct tn_fn * (plain) */
+	struct tn_map dim_names;	/* name -> const struct tn_dim * */
+	struct tn_map weight_names;	/* name -> struct tn_weight * */
+	const struct tn_type *poison;
+	unsigned props;			/* tn_prop mask */
+	bool failed;			/* sticky: out of memory */
+};
+
+/* A module on borrowed names and sink; NULL: out of memory. */
+struct tn_module *tn_module_new(struct tn_intern *names,
+				struct tn_sink *sink);
+void tn_module_free(struct tn_module *module);
+
+/* The entry: `name`, else `main`, else the only plain fn; or NULL. */
+struct tn_fn *tn_module_entry(const struct tn_module *module,
+			      const char *name);
+/* What the text of the module shows, in order: `items` without library
+ * functions and instances, then weights and kernels that are not among them.
+ * Appends struct tn_item to `list`; false: out of memory. A pass that makes a
+ * function makes its item, too. */
+bool tn_module_list(const struct tn_module *module, struct tn_vec *list);
+
+/*
+ * Making nodes, without checks; builder.h and rewrite.h sit on top of these.
+ * All return NULL when out of memory (module->failed is set).
+ */
+/* With an empty body, entered into module->fns and, if plain, fn_names; it is
+ * not made an item. */
+struct tn_fn *tn_graph_fn(struct tn_module *module, const char *name,
+			  enum tn_fn_kind kind);
+/* The next region of `parent`; without parent, a block of its own. */
+struct tn_block *tn_graph_block(struct tn_fn *fn, struct tn_op *parent);
+struct tn_value *tn_graph_param(struct tn_block *block, const char *name,
+				const struct tn_type *type);
+/* A detached op; attrs are zeroed and named from its row, results untyped. */
+struct tn_op *tn_graph_op(struct tn_fn *fn, enum tn_opcode code, int nin,
+			  struct tn_value *const *in, int nout,
+			  struct tn_span span);
+/* Links the op before `before`, or at the end of the block when NULL. Results
+ * without a name get a made one. */
+void tn_graph_insert(struct tn_block *block, struct tn_op *op,
+		     struct tn_op *before);
+/* Unlinks the op and its uses and gives its names free; its results must be
+ * unused. */
+void tn_graph_remove(struct tn_op *op);
+void tn_graph_set_operand(struct tn_op *op, int index,
+			  struct tn_value *value);
+/* All uses of `from` become uses of `to`. */
+void tn_graph_replace_uses(struct tn_value *from, struct tn_value *to);
+/* Names a value: `wish` or, if taken, `wish__n`; wish NULL: a made name. Of
+ * `base__n` the number is free to change. A name of the form `base__n`, or
+ * other than wished, does not count as the user's. */
+bool tn_graph_name(struct tn_fn *fn, struct tn_value *value,
+		   const char *wish);
+/* The attribute by name, or NULL. */
+struct tn_attr *tn_graph_attr(const struct tn_op *op, const char *name);
+/* Operand i's value. */
+static inline struct tn_value *tn_graph_in(const struct tn_op *op, int i)
+{
+	return op->in[i].value;
+}
+const struct tn_annot *tn_annots_find(const struct tn_annots *annots,
+				      const char *name);
+bool tn_annots_add(struct tn_module *module, struct tn_annots *annots,
+		   const char *name, const char *args, struct tn_span span);
+
+#endif

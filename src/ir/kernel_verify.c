@@ -1,0 +1,198 @@
+/*
+ * The verifier of kernels: every fault, one a line.
+ *
+ * In: a kernel, scheduled or not. Checks that names are declared before they
+ * are used, ranks and element types agree, only writable buffers are written,
+ * vec and unroll extents and @reg and @stack sizes are constants.
+ */
+#include "ir/kernel.h"
+
+struct verifier {
+	const struct tn_kernel *kernel;
+	struct tn_map scope;	/* declared vars and bufs */
+	struct tn_buf *faults;
+	bool good;
+};
+
+static void fault(struct verifier *v, const char *name, const char *what)
+{
+	v->good = false;
+	tn_buf_putf(v->faults, "kernel %s: '%s' %s\n", v->kernel->name, name,
+		    what);
+}
+
+static void declare(struct verifier *v, const void *key)
+{
+	if (!tn_map_set(&v->scope, key, v))
+		v->good = false;
+}
+
+static void check_expr(struct verifier *v, const struct tn_kexpr *e);
+
+static void check_access(struct verifier *v, const struct tn_kbuf *buf,
+			 int n, const struct tn_kexpr *const *index)
+{
+	int i;
+
+	if (!tn_map_has(&v->scope, buf))
+		fault(v, buf->name, "is used outside its scope");
+	if (n != buf->rank)
+		fault(v, buf->name, "has another number of axes");
+	for (i = 0; i < n; i++) {
+		check_expr(v, index[i]);
+		if (index[i]->dtype != TN_i64)
+			fault(v, buf->name, "is indexed by other than i64");
+	}
+}
+
+static void check_op(struct verifier *v, const struct tn_kexpr *e)
+{
+	const struct tn_op_info *info = &tn_ops[e->code];
+	int i;
+
+	if (info->op_class != TN_CLASS_MAP)
+		fault(v, info->name, "is no operator of scalars");
+	if (e->nargs != info->nin_min)
+		fault(v, info->name, "has a wrong number of operands");
+	if (e->is_index && e->dtype != TN_i64)
+		fault(v, info->name, "is index arithmetic on other than i64");
+	for (i = 0; i < e->nargs; i++)
+		check_expr(v, e->args[i]);
+	for (i = info->drule == TN_DRULE_SELECT; i < e->nargs; i++)
+		if (info->drule == TN_DRULE_SAME &&
+		    e->args[i]->dtype != e->dtype)
+			fault(v, info->name, "mixes element types");
+}
+
+static void check_expr(struct verifier *v, const struct tn_kexpr *e)
+{
+	switch (e->kind) {
+	case TN_KEXPR_INT:
+	case TN_KEXPR_FLOAT:
+	case TN_KEXPR_DIM:
+		break;
+	case TN_KEXPR_VAR:
+		if (!tn_map_has(&v->scope, e->var))
+			fault(v, e->var->name, "is used outside its scope");
+		break;
+	case TN_KEXPR_LOAD:
+		check_access(v, e->buf, e->nargs, e->args);
+		break;
+	case TN_KEXPR_OP:
+		check_op(v, e);
+		break;
+	}
+}
+
+static bool has_constant_extent(const struct tn_kstmt *s)
+{
+	return s->from->kind == TN_KEXPR_INT && s->to->kind == TN_KEXPR_INT;
+}
+
+static void check_block(struct verifier *v, const struct tn_kblock *block);
+
+static void check_loop(struct verifier *v, const struct tn_kstmt *s)
+{
+	check_expr(v, s->from);
+	check_expr(v, s->to);
+	if (s->step < 1)
+		fault(v, s->var->name, "has a step below 1");
+	if (s->var->dtype != TN_i64)
+		fault(v, s->var->name, "is a loop variable of another type");
+	if (s->loop == TN_LOOP_UNROLL && !has_constant_extent(s))
+		fault(v, s->var->name, "is unrolled with unknown bounds");
+	declare(v, s->var);
+	check_block(v, &s->body);
+}
+
+static void check_alloc(struct verifier *v, const struct tn_kbuf *buf)
+{
+	bool fixed = buf->space == TN_SPACE_REG ||
+		buf->space == TN_SPACE_STACK || buf->space == TN_SPACE_SHARED;
+	int i;
+
+	for (i = 0; i < buf->rank; i++)
+		if (fixed && !tn_dim_is_const(buf->dims[i]))
+			fault(v, buf->name, "needs constant extents");
+	if (buf->space == TN_SPACE_GLOBAL)
+		fault(v, buf->name, "is allocated without a space");
+	declare(v, buf);
+}
+
+static void check_store(struct verifier *v, const struct tn_kstmt *s)
+{
+	check_access(v, s->buf, s->nindex, s->index);
+	check_expr(v, s->value);
+	if (s->buf->role == TN_KBUF_IN)
+		fault(v, s->buf->name, "is an input and is written");
+	if (s->value->dtype != s->buf->dtype)
+		fault(v, s->buf->name, "is given another element type");
+}
+
+static void check_assign(struct verifier *v, const struct tn_kstmt *s)
+{
+	check_expr(v, s->value);
+	if (s->value->dtype != s->var->dtype)
+		fault(v, s->var->name, "is given another element type");
+	if (s->kind == TN_KSTMT_LET)
+		declare(v, s->var);
+	else if (!tn_map_has(&v->scope, s->var))
+		fault(v, s->var->name, "is set outside its scope");
+}
+
+static void check_stmt(struct verifier *v, const struct tn_kstmt *s)
+{
+	switch (s->kind) {
+	case TN_KSTMT_LOOP:
+		check_loop(v, s);
+		break;
+	case TN_KSTMT_LET:
+	case TN_KSTMT_SET:
+		check_assign(v, s);
+		break;
+	case TN_KSTMT_ALLOC:
+		check_alloc(v, s->buf);
+		break;
+	case TN_KSTMT_STORE:
+		check_store(v, s);
+		break;
+	case TN_KSTMT_IF:
+	case TN_KSTMT_RAISE:
+		check_expr(v, s->value);
+		if (s->value->dtype != TN_bool)
+			fault(v, "condition", "is not a bool");
+		check_block(v, &s->body);
+		check_block(v, &s->orelse);
+		break;
+	case TN_KSTMT_SIZE:
+		check_expr(v, s->value);
+		break;
+	case TN_KSTMT_BARRIER:
+		break;
+	}
+}
+
+static void check_block(struct verifier *v, const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->parent != block)
+			fault(v, "statement", "is linked to another block");
+		check_stmt(v, s);
+	}
+}
+
+bool tn_kernel_verify(const struct tn_kernel *kernel, struct tn_buf *faults)
+{
+	struct verifier v = { .kernel = kernel, .faults = faults,
+			      .good = true };
+	int i;
+
+	tn_map_init_ptr(&v.scope);
+	for (i = 0; i < kernel->nparams; i++)
+		declare(&v, kernel->params[i]);
+	check_block(&v, &kernel->body);
+	tn_map_fini(&v.scope);
+	return v.good;
+}

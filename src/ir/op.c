@@ -1,0 +1,49 @@
+/*
+ * The operator table as data: each row of ops.def becomes one tn_op_info.
+ *
+ * The rows are read twice: first their attribute lists become arrays, then
+ * the table itself is filled. Expressions are kept as text for the emitters;
+ * eval_map.inc compiles the same text for the reference.
+ */
+#include "ir/op.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* A row without flags says 0. */
+enum { TN_FLAG_0 = 0 };
+
+#define ATTRS(...) __VA_ARGS__
+#define A(name, kind, fallback) { #name, TN_ATTR_##kind, fallback },
+#define N(count) count, count
+#define M(lo, hi) lo, hi
+#define V(lo) lo, -1
+
+#define OP(id, name, cls, in, out, flags, kinds, drule, srule, attrs, fexpr, \
+	   iexpr, bexpr, combine, identity, onnx, doc) \
+static const struct tn_attr_info attrs_##id[] = { \
+	attrs { NULL, TN_ATTR_INT, NULL } \
+};
+#include "ir/ops.def"
+#undef OP
+
+#define OP(id, name, cls, in, out, flags, kinds, drule, srule, attrs, fexpr, \
+	   iexpr, bexpr, combine, identity, onnx, doc) \
+	{ #id, name, TN_CLASS_##cls, in, out, TN_FLAG_##flags, \
+	  TN_KIND_##kinds, TN_DRULE_##drule, TN_SRULE_##srule, attrs_##id, \
+	  (int)(sizeof(attrs_##id) / sizeof(attrs_##id[0])) - 1, \
+	  #fexpr, #iexpr, #bexpr, TN_OP_##combine, TN_IDENTITY_##identity, \
+	  onnx, doc },
+
+const struct tn_op_info tn_ops[TN_OP_COUNT] = {
+#include "ir/ops.def"
+};
+
+enum tn_opcode tn_op_find(const char *name)
+{
+	for (int i = 0; i < TN_OP_COUNT; i++) {
+		if (strcmp(tn_ops[i].name, name) == 0)
+			return (enum tn_opcode)i;
+	}
+	return TN_OP_none;
+}

@@ -1,0 +1,113 @@
+/* Operators and attributes: the rows of ops.def as data. */
+#ifndef TN_IR_OP_H
+#define TN_IR_OP_H
+
+#include "ir/dim.h"
+#include "ir/dtype.h"
+
+enum tn_opcode {
+#define OP(id, ...) TN_OP_##id,
+#include "ir/ops.def"
+#undef OP
+	TN_OP_COUNT,
+	TN_OP_none = TN_OP_COUNT
+};
+
+enum tn_op_class {
+	TN_CLASS_MAP, TN_CLASS_REDUCE, TN_CLASS_SCAN, TN_CLASS_CONTRACT,
+	TN_CLASS_WINDOW, TN_CLASS_MOVE, TN_CLASS_INDEX, TN_CLASS_ORDER,
+	TN_CLASS_SOURCE, TN_CLASS_FLOW, TN_CLASS_CUSTOM
+};
+
+enum tn_op_flag {
+	TN_FLAG_COMMUTES = 1,	/* operands may be exchanged */
+	TN_FLAG_RAISES = 2,	/* may set the sticky error flag */
+	TN_FLAG_ULP2 = 4,	/* within 2 ulp instead of 1 in f32 */
+	TN_FLAG_ARG = 8,	/* result is an index, not a value */
+	TN_FLAG_EFFECT = 16,	/* kept by dce, ordered among its kind */
+	TN_FLAG_SIZES = 32	/* sets a run-time dim */
+};
+
+enum tn_drule {
+	TN_DRULE_SAME, TN_DRULE_BOOL, TN_DRULE_ELEM, TN_DRULE_I64,
+	TN_DRULE_FIRST, TN_DRULE_SELECT, TN_DRULE_NONE
+};
+
+enum tn_srule {
+	TN_SRULE_BCAST, TN_SRULE_SAME, TN_SRULE_RESHAPE, TN_SRULE_TRANSPOSE,
+	TN_SRULE_BROADCAST, TN_SRULE_SLICE, TN_SRULE_PAD, TN_SRULE_CONCAT,
+	TN_SRULE_REVERSE, TN_SRULE_WINDOW, TN_SRULE_GATHER,
+	TN_SRULE_GATHER_ND, TN_SRULE_TAKE_ALONG, TN_SRULE_SCATTER,
+	TN_SRULE_SCATTER_ND, TN_SRULE_SCATTER_ALONG, TN_SRULE_REDUCE,
+	TN_SRULE_ARGREDUCE, TN_SRULE_MATMUL, TN_SRULE_EINSUM, TN_SRULE_CONV,
+	TN_SRULE_CONV_TRANSPOSE, TN_SRULE_POOL, TN_SRULE_RESIZE,
+	TN_SRULE_TOPK, TN_SRULE_NONZERO, TN_SRULE_CONST, TN_SRULE_IOTA,
+	TN_SRULE_IOTA_SHAPE, TN_SRULE_DIM, TN_SRULE_FLOW
+};
+
+enum tn_identity {
+	TN_IDENTITY_NONE, TN_IDENTITY_0, TN_IDENTITY_1, TN_IDENTITY_LOWEST,
+	TN_IDENTITY_HIGHEST
+};
+
+enum tn_attr_kind {
+	TN_ATTR_INT,	/* int64 */
+	TN_ATTR_FLOAT,	/* double */
+	TN_ATTR_BOOL,
+	TN_ATTR_STRING,
+	TN_ATTR_DTYPE,	/* element type name */
+	TN_ATTR_INTS,	/* list of int64; a scalar replicates where the op says */
+	TN_ATTR_DIM,	/* one dim expression */
+	TN_ATTR_DIMS,	/* list of dim expressions */
+	TN_ATTR_PAIRS	/* list of [lo, hi] dims, flattened: 2n dims */
+};
+
+/* An attribute of an operator node. After inference lists are full-length
+ * (scalars replicated, axes non-negative), so readers need no defaults. */
+struct tn_attr {
+	const char *name;	/* interned or static */
+	enum tn_attr_kind kind;
+	bool is_set;		/* false: absent (its default text is "") */
+	int count;		/* INTS, DIMS; of PAIRS the dims, 2 a pair */
+	union {
+		int64_t i;
+		double f;
+		bool b;
+		const char *s;
+		enum tn_dtype dtype;
+		const int64_t *ints;
+		const struct tn_dim *dim;
+		const struct tn_dim *const *dims;
+	} u;
+};
+
+struct tn_attr_info {
+	const char *name;
+	enum tn_attr_kind kind;
+	const char *fallback;	/* default text; NULL: required */
+};
+
+struct tn_op_info {
+	const char *id, *name;
+	enum tn_op_class op_class;
+	int nin_min, nin_max;	/* nin_max -1: any number */
+	int nout;		/* -1: by the node */
+	unsigned flags;		/* tn_op_flag */
+	unsigned kinds;		/* tn_kind mask of main operands */
+	enum tn_drule drule;
+	enum tn_srule srule;
+	const struct tn_attr_info *attrs;	/* ends with name NULL */
+	int nattrs;
+	const char *fexpr, *iexpr, *bexpr;	/* "NA" where undefined */
+	enum tn_opcode combine;		/* TN_OP_none */
+	enum tn_identity identity;
+	const char *onnx;
+	const char *doc;
+};
+
+extern const struct tn_op_info tn_ops[TN_OP_COUNT];
+
+/* The operator named so, or TN_OP_none. */
+enum tn_opcode tn_op_find(const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* What a pass must know of a back end: plain data, filled by the back end. */
+#ifndef TN_IR_TARGET_H
+#define TN_IR_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tn_target_kind { TN_TARGET_REF, TN_TARGET_C, TN_TARGET_CUDA };
+
+struct tn_target {
+	enum tn_target_kind kind;
+	const char *name;	/* "c:avx512", "c:avx2", "c:generic", "cuda:sm_80" */
+	const char *isa;	/* after the colon, or "" */
+	int vector_bytes;	/* 64, 32, 16; 0: no vectors */
+	int vector_registers;	/* 32, 16 */
+	bool has_fma;
+	int threads_per_block;	/* CUDA default */
+	int64_t shared_bytes;	/* CUDA, a block */
+	int64_t stack_bytes;	/* largest @stack allocation of a kernel */
+	bool (*claims)(const char *op_name);	/* keep this composite whole? */
+};
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * What the properties of a module promise of each operator. All but TYPED
+ * speak of the plain functions among the items and of fused functions: what
+ * the passes have not reached (library, instances) is left alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/verify_inner.h"
+#include "ir/view.h"
+
+/* ---- TYPED: types are those that inference gives --------------------- */
+
+/* Infers again with reports going to a sink of its own. */
+static void infer_again(struct tn_verify *v, struct tn_op *op,
+			const struct tn_type **types)
+{
+	struct tn_module *module = v->fn->module;
+	struct tn_sink *sink = module->sink, scratch;
+	int i;
+
+	tn_sink_init(&scratch);
+	module->sink = &scratch;
+	for (i = 0; i < op->nout; i++)
+		types[i] = op->out[i]->type;
+	if (!tn_infer_op(op))
+		tn_verify_fault(v, op, "does not check: %s", scratch.diags.len ?
+				((struct tn_diag *)tn_vec_ptr(&scratch.diags,
+							      0))->message :
+				"no reason given");
+	else
+		for (i = 0; i < op->nout; i++)
+			if (types[i] != op->out[i]->type)
+				tn_verify_fault(v, op, "inference gives '%s' "
+						"another type",
+						op->out[i]->name);
+	for (i = 0; i < op->nout; i++)
+		op->out[i]->type = types[i];
+	module->sink = sink;
+	tn_sink_fini(&scratch);
+}
+
+static bool has_types(const struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nin; i++)
+		if (!tn_graph_in(op, i) || !tn_graph_in(op, i)->type ||
+		    tn_type_is_poison(tn_graph_in(op, i)->type))
+			return false;
+	for (i = 0; i < op->nout; i++)
+		if (!op->out[i]->type || tn_type_is_poison(op->out[i]->type))
+			return false;
+	return true;
+}
+
+/* The kind of ops whose row tells all: regions and calls are checked by the
+ * structure, launches by their kernels. */
+static bool is_inferred(const struct tn_op *op)
+{
+	return tn_ops[op->code].op_class != TN_CLASS_FLOW;
+}
+
+static void check_typed(struct tn_verify *v, const struct tn_op *op)
+{
+	const struct tn_type *few[16], **types = few;
+
+	if (!is_inferred(op) || !has_types(op))
+		return;
+	if (op->nout > 16)
+		types = malloc((size_t)op->nout * sizeof(*types));
+	if (!types) {
+		v->failed = true;
+		return;
+	}
+	infer_again(v, (struct tn_op *)(uintptr_t)op, types);
+	if (types != few)
+		free(types);
+}
+
+/* ---- The later stages ------------------------------------------------ */
+
+static void check_flat(struct tn_verify *v, const struct tn_op *op)
+{
+	if (op->code == TN_OP_call && op->callee &&
+	    op->callee->kind == TN_FN_PLAIN)
+		tn_verify_fault(v, op, "calls the function '%s' (flat)",
+				op->callee->name);
+}
+
+static void check_core(struct tn_verify *v, const struct tn_op *op)
+{
+	if (op->code == TN_OP_call && op->callee &&
+	    op->callee->kind == TN_FN_INSTANCE)
+		tn_verify_fault(v, op, "'%s' is not a primitive (core)",
+				op->callee->name);
+}
+
+static bool is_const(const struct tn_value *value)
+{
+	return value->op && value->op->code == TN_OP_const;
+}
+
+static void check_canonical(struct tn_verify *v, const struct tn_op *op)
+{
+	if (!(tn_ops[op->code].flags & TN_FLAG_COMMUTES) || op->nin != 2)
+		return;
+	if (is_const(tn_graph_in(op, 0)) && !is_const(tn_graph_in(op, 1)))
+		tn_verify_fault(v, op, "a constant comes before the other "
+				"operand (canonical)");
+}
+
+static void check_fused(struct tn_verify *v, const struct tn_op *op)
+{
+	if (v->fn->kind != TN_FN_FUSED || op->code == TN_OP_return)
+		return;
+	if (tn_ops[op->code].op_class == TN_CLASS_FLOW)
+		tn_verify_fault(v, op, "control flow in a fused function "
+				"(fused)");
+}
+
+/* What may stand beside launches: constants, views, flow. */
+static void check_kernels(struct tn_verify *v, const struct tn_op *op)
+{
+	int64_t offset;
+
+	if (op->code == TN_OP_const || tn_view_of(op, &offset))
+		return;
+	if (tn_ops[op->code].op_class != TN_CLASS_FLOW ||
+	    op->code == TN_OP_call)
+		tn_verify_fault(v, op, "is not a launch (kernels)");
+}
+
+static void check_placed(struct tn_verify *v, const struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nout; i++)
+		if (op->out[i]->uses &&
+		    op->out[i]->place.kind == TN_PLACE_NONE)
+			tn_verify_fault(v, op, "'%s' has no place (placed)",
+					op->out[i]->name);
+}
+
+void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op)
+{
+	bool live = tn_map_has(&v->live, v->fn);
+
+	if (v->props & TN_PROP_TYPED)
+		check_typed(v, op);
+	if (v->props & TN_PROP_FUSED)
+		check_fused(v, op);
+	if (!live)
+		return;
+	if (v->props & TN_PROP_FLAT)
+		check_flat(v, op);
+	if (v->props & TN_PROP_CORE)
+		check_core(v, op);
+	if (v->props & TN_PROP_CANONICAL)
+		check_canonical(v, op);
+	if (v->props & TN_PROP_KERNELS)
+		check_kernels(v, op);
+	if (v->props & TN_PROP_PLACED)
+		check_placed(v, op);
+}

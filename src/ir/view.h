@@ -1,0 +1,17 @@
+/*
+ * Views: results that are bytes of their operand and cost nothing.
+ *
+ * A reshape is one; so is a slice that takes a stretch of the first axis (the
+ * first that is not 1), from a constant start by steps of 1, if the sizes
+ * behind it are constants.
+ */
+#ifndef TN_IR_VIEW_H
+#define TN_IR_VIEW_H
+
+#include "ir/graph.h"
+
+/* True if the op's result is a view of operand 0; *offset is the distance of
+ * its first byte. */
+bool tn_view_of(const struct tn_op *op, int64_t *offset);
+
+#endif

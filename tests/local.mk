@@ -1,0 +1,37 @@
+# Automake fragment of tests; see Makefile.am for the lists.
+#
+# `make check` runs the unit tests (check_PROGRAMS, see tests/unit/local.mk),
+# the scripts of check_scripts (TAP or an exit status alone; 77: skipped), and
+# the text tests through text.sh. scripts/test.sh runs the same and adds up the
+# single cases.
+
+include $(srcdir)/tests/unit/local.mk
+
+check_scripts += \
+	tests/check-arrows.sh \
+	tests/check-globals.sh \
+	tests/check-names.sh \
+	tests/cuda-emu/run.sh
+
+TESTS += $(check_PROGRAMS) $(check_scripts) tests/text.sh
+
+AM_TESTS_ENVIRONMENT = \
+	SRCDIR='$(abs_srcdir)'; export SRCDIR; \
+	BUILDDIR='$(abs_builddir)'; export BUILDDIR;
+
+# What scripts/test.sh runs beside the text tests: the programs with every
+# build, the scripts with the first.
+print-programs:
+	@for program in $(check_PROGRAMS); do \
+	    echo "$(abs_builddir)/$$program"; \
+	done
+
+print-scripts:
+	@for script in $(check_scripts); do \
+	    echo "$(abs_srcdir)/$$script"; \
+	done
+
+clean-local:
+	rm -rf tests/cache
+
+.PHONY: print-programs print-scripts

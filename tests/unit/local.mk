@@ -1,0 +1,39 @@
+# Automake fragment of tests/unit: one line a test, its source the name with .c
+# behind it. They link with libtenon and cmocka.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/test_base
+check_PROGRAMS += tests/unit/test_diag
+check_PROGRAMS += tests/unit/test_elab
+check_PROGRAMS += tests/unit/test_grammar
+check_PROGRAMS += tests/unit/test_lower
+check_PROGRAMS += tests/unit/test_lower_group
+check_PROGRAMS += tests/unit/test_memory
+check_PROGRAMS += tests/unit/test_npy
+check_PROGRAMS += tests/unit/test_num
+check_PROGRAMS += tests/unit/test_recovery
+check_PROGRAMS += tests/unit/test_tensorfile
+check_PROGRAMS += tests/unit/test_dim
+check_PROGRAMS += tests/unit/test_ir
+check_PROGRAMS += tests/unit/test_eval
+check_PROGRAMS += tests/unit/test_eval_move
+check_PROGRAMS += tests/unit/test_eval_window
+check_PROGRAMS += tests/unit/test_infer
+check_PROGRAMS += tests/unit/test_ref
+check_PROGRAMS += tests/unit/test_emit_c
+check_PROGRAMS += tests/unit/test_emit_cuda
+endif
+
+# It refuses allocations, also those inside the library.
+tests_unit_test_memory_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+
+tests_unit_test_lower_SOURCES = tests/unit/test_lower.c \
+	tests/unit/lowering.c tests/unit/lowering.h
+tests_unit_test_lower_group_SOURCES = tests/unit/test_lower_group.c \
+	tests/unit/lowering.c tests/unit/lowering.h
+
+tests_unit_test_emit_c_SOURCES = tests/unit/test_emit_c.c \
+	tests/unit/emit_c_kit.c tests/unit/emit_c_kit.h
+
+tests_unit_test_emit_cuda_SOURCES = tests/unit/test_emit_cuda.c \
+	tests/unit/emit_cuda_kit.c tests/unit/emit_cuda_kit.h

@@ -1,0 +1,913 @@
+/*
+ * Schedules: the text after each step, what is refused and why, and that no
+ * sequence of steps changes what a kernel computes, bit by bit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/kernel_eval.h"
+#include "passes/schedule.h"
+
+/* ---- A module and its kernels ------------------------------------------ */
+
+struct world {
+	struct tn_intern names;
+	struct tn_sink sink;
+	struct tn_module *module;
+	const struct tn_dim *symbol;	/* N in [0, 64] */
+	struct tn_kernel *kernel;
+	struct tn_buf why, text;
+};
+
+static void open_world(struct world *w)
+{
+	struct tn_sym sym = { .lo = 0, .hi = 64, .mod = 1 };
+
+	memset(w, 0, sizeof *w);
+	tn_intern_init(&w->names);
+	tn_sink_init(&w->sink);
+	w->module = tn_module_new(&w->names, &w->sink);
+	assert_non_null(w->module);
+	sym.name = tn_intern_text(&w->names, "N");
+	w->symbol = tn_dim_new_sym(&w->module->dims, &sym);
+	assert_non_null(w->symbol);
+	tn_buf_init(&w->why);
+	tn_buf_init(&w->text);
+}
+
+static void close_world(struct world *w)
+{
+	tn_buf_fini(&w->why);
+	tn_buf_fini(&w->text);
+	tn_module_free(w->module);
+	tn_sink_fini(&w->sink);
+	tn_intern_fini(&w->names);
+}
+
+/* A size; 0 stands for the symbol N. */
+static const struct tn_dim *size(struct world *w, int64_t n)
+{
+	return n ? tn_dim_const(&w->module->dims, n) : w->symbol;
+}
+
+static struct tn_kbuf *param(struct world *w, const char *name,
+			     enum tn_kbuf_role role, int rank,
+			     const struct tn_dim *a, const struct tn_dim *b,
+			     const struct tn_dim *c, const struct tn_dim *d)
+{
+	const struct tn_dim *dims[4];
+	struct tn_kbuf *buf;
+
+	dims[0] = a;
+	dims[1] = b;
+	dims[2] = c;
+	dims[3] = d;
+	buf = tn_kernel_param(w->kernel, name, TN_f32, rank, dims, role);
+	assert_non_null(buf);
+	return buf;
+}
+
+static struct tn_kvar *var(struct world *w, const char *name,
+			   enum tn_dtype dtype)
+{
+	return tn_kernel_var(w->kernel, name, dtype);
+}
+
+static const struct tn_kexpr *get(struct world *w, struct tn_kvar *v)
+{
+	return tn_kexpr_var(w->kernel, v);
+}
+
+static const struct tn_kexpr *number(struct world *w, int64_t i)
+{
+	return tn_kexpr_int(w->kernel, TN_i64, i);
+}
+
+static const struct tn_kexpr *real(struct world *w, double f)
+{
+	return tn_kexpr_float(w->kernel, TN_f32, f);
+}
+
+static const struct tn_kexpr *op(struct world *w, enum tn_opcode code,
+				 const struct tn_kexpr *a,
+				 const struct tn_kexpr *b)
+{
+	const struct tn_kexpr *args[2];
+
+	args[0] = a;
+	args[1] = b;
+	return tn_kexpr_op(w->kernel, code,
+			   code == TN_OP_lt ? TN_bool : TN_f32, 2, args);
+}
+
+static const struct tn_kexpr *load(struct world *w, struct tn_kbuf *buf,
+				   const struct tn_kexpr *a,
+				   const struct tn_kexpr *b,
+				   const struct tn_kexpr *c,
+				   const struct tn_kexpr *d)
+{
+	const struct tn_kexpr *index[4];
+
+	index[0] = a;
+	index[1] = b;
+	index[2] = c;
+	index[3] = d;
+	return tn_kexpr_load(w->kernel, buf, buf->rank, index);
+}
+
+static void store(struct world *w, struct tn_kblock *block,
+		  struct tn_kbuf *buf, const struct tn_kexpr *a,
+		  const struct tn_kexpr *b, const struct tn_kexpr *c,
+		  const struct tn_kexpr *value, bool accumulate)
+{
+	const struct tn_kexpr *index[3];
+
+	index[0] = a;
+	index[1] = b;
+	index[2] = c;
+	assert_non_null(tn_kstmt_store(w->kernel, block, buf, buf->rank,
+				       index, value, accumulate));
+}
+
+static struct tn_kblock *loop(struct world *w, struct tn_kblock *block,
+			      struct tn_kvar *v, const struct tn_dim *to)
+{
+	struct tn_kstmt *s;
+
+	s = tn_kstmt_loop(w->kernel, block, TN_LOOP_FOR, v, number(w, 0),
+			  tn_kexpr_dim(w->kernel, to));
+	assert_non_null(s);
+	return &s->body;
+}
+
+static struct tn_kblock *begin(struct world *w)
+{
+	w->kernel = tn_kernel_new(w->module, "f");
+	assert_non_null(w->kernel);
+	return &w->kernel->body;
+}
+
+/* y[i, j] = sum(k, x[i, k] * w[k, j]) */
+static void make_matmul(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w), *inner;
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	const struct tn_dim *q = size(w, n[2]);
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 2, m, q, 0, 0);
+	struct tn_kbuf *b = param(w, "w", TN_KBUF_IN, 2, q, p, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 2, m, p, 0, 0);
+	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
+	struct tn_kvar *k = var(w, "k", TN_i64);
+	struct tn_kvar *acc = var(w, "acc", TN_f32);
+
+	at = loop(w, loop(w, at, i, m), j, p);
+	tn_kstmt_let(w->kernel, at, acc, real(w, 0));
+	inner = loop(w, at, k, q);
+	tn_kstmt_set(w->kernel, inner, acc,
+		     op(w, TN_OP_mul, load(w, x, get(w, i), get(w, k), 0, 0),
+			load(w, b, get(w, k), get(w, j), 0, 0)), true);
+	store(w, at, y, get(w, i), get(w, j), 0, get(w, acc), false);
+}
+
+/* y[h, o] = sum(r, c, x[h + r, c] * w[r, c, o]), one spatial axis. */
+static void make_conv(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w), *inner;
+	const struct tn_dim *h = size(w, n[0]), *o = size(w, n[1]);
+	const struct tn_dim *c = size(w, n[2]), *three = size(w, 3);
+	const struct tn_dim *wide;
+	struct tn_kbuf *x, *b, *y;
+	struct tn_kvar *i = var(w, "h", TN_i64), *j = var(w, "o", TN_i64);
+	struct tn_kvar *r = var(w, "r", TN_i64), *k = var(w, "c", TN_i64);
+	struct tn_kvar *acc = var(w, "acc", TN_f32);
+
+	wide = tn_dim_add(&w->module->dims, h, size(w, 2));
+	x = param(w, "x", TN_KBUF_IN, 2, wide, c, 0, 0);
+	b = param(w, "w", TN_KBUF_IN, 3, three, c, o, 0);
+	y = param(w, "y", TN_KBUF_OUT, 2, h, o, 0, 0);
+	at = loop(w, loop(w, at, i, h), j, o);
+	tn_kstmt_let(w->kernel, at, acc, real(w, 1));
+	inner = loop(w, loop(w, at, r, three), k, c);
+	tn_kstmt_set(w->kernel, inner, acc,
+		     op(w, TN_OP_mul,
+			load(w, x, tn_kexpr_add(w->kernel, get(w, i),
+						get(w, r)), get(w, k), 0, 0),
+			load(w, b, get(w, r), get(w, k), get(w, j), 0)),
+		     true);
+	store(w, at, y, get(w, i), get(w, j), 0, get(w, acc), false);
+}
+
+/* y[i, j] = x[i, j] * w[j] */
+static void make_map(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w);
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 2, m, p, 0, 0);
+	struct tn_kbuf *b = param(w, "w", TN_KBUF_IN, 1, p, 0, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 2, m, p, 0, 0);
+	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
+
+	at = loop(w, loop(w, at, i, m), j, p);
+	store(w, at, y, get(w, i), get(w, j), 0,
+	      op(w, TN_OP_mul, load(w, x, get(w, i), get(w, j), 0, 0),
+		 load(w, b, get(w, j), 0, 0, 0)), false);
+}
+
+/* Each row by its sum; lets live across loops. */
+static void make_rows(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w), *row, *inner;
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 2, m, p, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 2, m, p, 0, 0);
+	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
+	struct tn_kvar *k = var(w, "k", TN_i64);
+	struct tn_kvar *acc = var(w, "acc", TN_f32);
+	struct tn_kvar *inv = var(w, "inv", TN_f32);
+
+	row = loop(w, at, i, m);
+	tn_kstmt_let(w->kernel, row, acc, real(w, 1));
+	inner = loop(w, row, k, p);
+	tn_kstmt_set(w->kernel, inner, acc,
+		     load(w, x, get(w, i), get(w, k), 0, 0), true);
+	tn_kstmt_let(w->kernel, row, inv,
+		     op(w, TN_OP_div, real(w, 1), get(w, acc)));
+	inner = loop(w, row, j, p);
+	store(w, inner, y, get(w, i), get(w, j), 0,
+	      op(w, TN_OP_mul, load(w, x, get(w, i), get(w, j), 0, 0),
+		 get(w, inv)), false);
+}
+
+/* y[j + k] = x[k, j], later turns of k win: neither loop is free. */
+static void make_skew(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w);
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	const struct tn_dim *both = tn_dim_add(&w->module->dims, m, p);
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 2, m, p, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 1, both, 0, 0, 0);
+	struct tn_kvar *k = var(w, "k", TN_i64), *j = var(w, "j", TN_i64);
+
+	at = loop(w, loop(w, at, k, m), j, p);
+	store(w, at, y, tn_kexpr_add(w->kernel, get(w, j), get(w, k)), 0, 0,
+	      load(w, x, get(w, k), get(w, j), 0, 0), false);
+}
+
+/* y[i + 1, j] += y[i, j] * x[j]: only j is free. */
+static void make_scan(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w);
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	const struct tn_dim *more = tn_dim_add(&w->module->dims, m,
+					       size(w, 1));
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 1, p, 0, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_INOUT, 2, more, p, 0, 0);
+	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
+
+	at = loop(w, loop(w, at, i, m), j, p);
+	store(w, at, y, tn_kexpr_add(w->kernel, get(w, i), number(w, 1)),
+	      get(w, j), 0,
+	      op(w, TN_OP_mul, load(w, y, get(w, i), get(w, j), 0, 0),
+		 load(w, x, get(w, j), 0, 0, 0)), true);
+}
+
+/* y[i * 4 + t] for t in 0..4, then reads over t in 0..n[1]: i is free only if
+ * the reads stay within the four. */
+static void make_blocks(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w), *row, *inner;
+	const struct tn_dim *m = size(w, n[0]), *four = size(w, 4);
+	const struct tn_dim *reach = size(w, n[1]), *all;
+	struct tn_kbuf *x, *y, *z;
+	struct tn_kvar *i = var(w, "i", TN_i64), *t = var(w, "t", TN_i64);
+	struct tn_kvar *u = var(w, "u", TN_i64);
+	const struct tn_kexpr *base;
+
+	all = tn_dim_mul(&w->module->dims, m, four);
+	x = param(w, "x", TN_KBUF_IN, 1, all, 0, 0, 0);
+	y = param(w, "y", TN_KBUF_INOUT, 1,
+		  tn_dim_add(&w->module->dims, all, reach), 0, 0, 0);
+	z = param(w, "z", TN_KBUF_OUT, 2, m, reach, 0, 0);
+	row = loop(w, at, i, m);
+	base = tn_kexpr_mul(w->kernel, get(w, i), number(w, 4));
+	inner = loop(w, row, t, four);
+	store(w, inner, y, tn_kexpr_add(w->kernel, base, get(w, t)), 0, 0,
+	      load(w, x, tn_kexpr_add(w->kernel, base, get(w, t)), 0, 0, 0),
+	      true);
+	inner = loop(w, row, u, reach);
+	store(w, inner, z, get(w, i), get(w, u), 0,
+	      load(w, y, tn_kexpr_add(w->kernel, base, get(w, u)), 0, 0, 0),
+	      false);
+}
+
+/* y[i, j] = x[i] < 0 ? w[j] : x[i], under an if. */
+static void make_if(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w);
+	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 1, m, 0, 0, 0);
+	struct tn_kbuf *b = param(w, "w", TN_KBUF_IN, 1, p, 0, 0, 0);
+	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 2, m, p, 0, 0);
+	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
+	const struct tn_kexpr *xi;
+	struct tn_kstmt *s;
+
+	at = loop(w, loop(w, at, i, m), j, p);
+	xi = load(w, x, get(w, i), 0, 0, 0);
+	s = tn_kstmt_if(w->kernel, at, op(w, TN_OP_lt, xi, real(w, 0)));
+	assert_non_null(s);
+	store(w, &s->body, y, get(w, i), get(w, j), 0,
+	      load(w, b, get(w, j), 0, 0, 0), false);
+	store(w, &s->orelse, y, get(w, i), get(w, j), 0, xi, false);
+}
+
+static const struct maker {
+	const char *name;
+	void (*make)(struct world *w, const int64_t *n);
+} makers[] = {
+	{ "matmul", make_matmul }, { "conv", make_conv },
+	{ "map", make_map }, { "rows", make_rows }, { "skew", make_skew },
+	{ "scan", make_scan }, { "blocks", make_blocks }, { "if", make_if }
+};
+
+#define NMAKERS (sizeof makers / sizeof *makers)
+
+/* ---- Running a kernel ---------------------------------------------------- */
+
+static uint32_t noise(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+/* The bytes of all parameters after a run with N = n, appended to `out`. */
+static void run(const struct world *w, int64_t n, struct tn_buf *out)
+{
+	const struct tn_kernel *k = w->kernel;
+	float *data[4] = { NULL, NULL, NULL, NULL };
+	size_t count[4];
+	uint32_t state = 7, flags = 0;
+	struct tn_buf why;
+	int64_t extent;
+	size_t i;
+	int p, d;
+
+	for (p = 0; p < k->nparams; p++) {
+		count[p] = 1;
+		for (d = 0; d < k->params[p]->rank; d++) {
+			assert_true(tn_dim_eval(k->params[p]->dims[d], &n,
+						&extent));
+			count[p] *= (size_t)extent;
+		}
+		data[p] = malloc((count[p] + 1) * sizeof(float));
+		assert_non_null(data[p]);
+		for (i = 0; i < count[p]; i++)
+			data[p][i] = (float)noise(&state) / 8e6f - 1;
+	}
+	tn_buf_init(&why);
+	if (!tn_kernel_eval(k, &n, (void *const *)data, &flags, &why))
+		fail_msg("%s", tn_buf_text(&why));
+	tn_buf_fini(&why);
+	for (p = 0; p < k->nparams; p++) {
+		tn_buf_putn(out, (const char *)data[p],
+			     count[p] * sizeof(float));
+		free(data[p]);
+	}
+}
+
+static void verify(const struct world *w)
+{
+	struct tn_buf faults;
+
+	tn_buf_init(&faults);
+	if (!tn_kernel_verify(w->kernel, &faults))
+		fail_msg("%s", tn_buf_text(&faults));
+	tn_buf_fini(&faults);
+}
+
+/* ---- The text after a step ----------------------------------------------- */
+
+static void expect_text(const char *maker, int64_t a, int64_t b, int64_t c,
+			const char *steps, const char *expected)
+{
+	int64_t n[3];
+	struct world w;
+	const char *body;
+	size_t i;
+
+	n[0] = a;
+	n[1] = b;
+	n[2] = c;
+	open_world(&w);
+	for (i = 0; strcmp(makers[i].name, maker) != 0; i++)
+		assert_true(i + 1 < NMAKERS);
+	makers[i].make(&w, n);
+	if (!tn_schedule_apply(w.kernel, steps, &w.why))
+		fail_msg("%s", tn_buf_text(&w.why));
+	verify(&w);
+	tn_kernel_print(&w.text, w.kernel);
+	body = strstr(tn_buf_text(&w.text), ") {\n");
+	assert_non_null(body);
+	assert_string_equal(body + 4, expected);
+	close_world(&w);
+}
+
+static void test_split(void **state)
+{
+	(void)state;
+	expect_text("map", 12, 7, 0, "split(i, 4)",
+		    "  for i__0 in 0..3 {\n"
+		    "    for i__1 in 0..4 {\n"
+		    "      for j in 0..7 {\n"
+		    "        y[i__0 * 4 + i__1, j] = "
+		    "x[i__0 * 4 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("map", 7, 13, 0, "split(i, 4), parallel(i__0)",
+		    "  par(threads) i__0 in 0..1 {\n"
+		    "    for i__1 in 0..4 {\n"
+		    "      for j in 0..13 {\n"
+		    "        y[i__0 * 4 + i__1, j] = "
+		    "x[i__0 * 4 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n"
+		    "  par(threads) i__0 in 1..2 {\n"
+		    "    for i__1 in 0..3 {\n"
+		    "      for j in 0..13 {\n"
+		    "        y[i__0 * 4 + i__1, j] = "
+		    "x[i__0 * 4 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("map", 1, 0, 0, "split(j, 8, tail=guard), split(i, 8)",
+		    "  for i__0 in 0..1 {\n"
+		    "    for i__1 in 0..1 {\n"
+		    "      for j__0 in 0..(N + 7) // 8 {\n"
+		    "        for j__1 in 0..8 {\n"
+		    "          if j__0 * 8 + j__1 < N {\n"
+		    "            y[i__0 * 8 + i__1, j__0 * 8 + j__1] = "
+		    "x[i__0 * 8 + i__1, j__0 * 8 + j__1] * "
+		    "w[j__0 * 8 + j__1];\n"
+		    "          }\n        }\n      }\n    }\n  }\n}\n");
+	expect_text("map", 0, 1, 0, "split(i, 6)",
+		    "  for i__0 in 0..N // 6 {\n"
+		    "    for i__1 in 0..6 {\n"
+		    "      for j in 0..1 {\n"
+		    "        y[i__0 * 6 + i__1, j] = "
+		    "x[i__0 * 6 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n"
+		    "  for i__0 in N // 6..(N + 5) // 6 {\n"
+		    "    for i__1 in 0..N % 6 {\n"
+		    "      for j in 0..1 {\n"
+		    "        y[i__0 * 6 + i__1, j] = "
+		    "x[i__0 * 6 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("map", 8, 16, 0, "parallel(i), vectorize(j), split(i, 2), "
+		    "split(j, 8)",
+		    "  par(threads) i__0 in 0..4 {\n"
+		    "    for i__1 in 0..2 {\n"
+		    "      for j__0 in 0..2 {\n"
+		    "        vec j__1 in 0..8 {\n"
+		    "          y[i__0 * 2 + i__1, j__0 * 8 + j__1] = "
+		    "x[i__0 * 2 + i__1, j__0 * 8 + j__1] * "
+		    "w[j__0 * 8 + j__1];\n"
+		    "        }\n      }\n    }\n  }\n}\n");
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	expect_text("map", 3, 7, 0, "reorder(j, i)",
+		    "  for j in 0..7 {\n"
+		    "    for i in 0..3 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("scan", 3, 7, 0, "reorder(j, i), parallel(j)",
+		    "  par(threads) j in 0..7 {\n"
+		    "    for i in 0..3 {\n"
+		    "      y[i + 1, j] += y[i, j] * x[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "fuse(i, j), split(i__j, 7), "
+		    "bind(i__j__0, grid.x), bind(i__j__1, block.x)",
+		    "  par(grid.x) i__j__0 in 0..3 {\n"
+		    "    par(block.x) i__j__1 in 0..7 {\n"
+		    "      y[(i__j__0 * 7 + i__j__1) // 7, "
+		    "(i__j__0 * 7 + i__j__1) % 7] = "
+		    "x[(i__j__0 * 7 + i__j__1) // 7, "
+		    "(i__j__0 * 7 + i__j__1) % 7] * "
+		    "w[(i__j__0 * 7 + i__j__1) % 7];\n"
+		    "    }\n  }\n}\n");
+}
+
+/* The register tile of a matrix product, as in bench/kernels. */
+static void test_tile(void **state)
+{
+	(void)state;
+	expect_text("matmul", 6, 8, 13, "split(i, 3), split(j, 4), "
+		    "reorder(j__0, i__0, i__1, j__1), tile(i__1, j__1), "
+		    "stage(w, j__0, k, j__1, space=stack), "
+		    "stage(w__staged, k, j__1), unroll(i__1), "
+		    "vectorize(j__1), parallel(j__0)",
+		    "  par(threads) j__0 in 0..2 {\n"
+		    "    alloc w__staged: f32[13, 4] @stack;\n"
+		    "    for k in 0..13 {\n"
+		    "      vec j__1 in 0..4 {\n"
+		    "        w__staged[k, j__1] = w[k, j__0 * 4 + j__1];\n"
+		    "      }\n    }\n"
+		    "    for i__0 in 0..2 {\n"
+		    "      alloc acc: f32[3, 4] @reg;\n"
+		    "      unroll i__1 in 0..3 {\n"
+		    "        vec j__1 in 0..4 {\n"
+		    "          acc[i__1, j__1] = 0.0;\n"
+		    "        }\n      }\n"
+		    "      for k in 0..13 {\n"
+		    "        alloc w__staged__staged: f32[4] @reg;\n"
+		    "        vec j__1 in 0..4 {\n"
+		    "          w__staged__staged[j__1] = w__staged[k, j__1];\n"
+		    "        }\n"
+		    "        unroll i__1 in 0..3 {\n"
+		    "          vec j__1 in 0..4 {\n"
+		    "            acc[i__1, j__1] += x[i__0 * 3 + i__1, k] * "
+		    "w__staged__staged[j__1];\n"
+		    "          }\n        }\n      }\n"
+		    "      unroll i__1 in 0..3 {\n"
+		    "        vec j__1 in 0..4 {\n"
+		    "          y[i__0 * 3 + i__1, j__0 * 4 + j__1] = "
+		    "acc[i__1, j__1];\n"
+		    "        }\n      }\n    }\n  }\n}\n");
+	expect_text("rows", 4, 7, 0, "split(i, 4), tile(i__1)",
+		    "  for i__0 in 0..1 {\n"
+		    "    alloc acc: f32[4] @reg;\n"
+		    "    alloc inv: f32[4] @reg;\n"
+		    "    for i__1 in 0..4 {\n"
+		    "      acc[i__1] = 1.0;\n"
+		    "    }\n"
+		    "    for k in 0..7 {\n"
+		    "      for i__1 in 0..4 {\n"
+		    "        acc[i__1] += x[i__0 * 4 + i__1, k];\n"
+		    "      }\n    }\n"
+		    "    for i__1 in 0..4 {\n"
+		    "      inv[i__1] = 1.0 / acc[i__1];\n"
+		    "    }\n"
+		    "    for j in 0..7 {\n"
+		    "      for i__1 in 0..4 {\n"
+		    "        y[i__0 * 4 + i__1, j] = "
+		    "x[i__0 * 4 + i__1, j] * inv[i__1];\n"
+		    "      }\n    }\n  }\n}\n");
+}
+
+static void test_pack(void **state)
+{
+	(void)state;
+	expect_text("matmul", 0, 8, 13, "split(j, 4), pack(w, j__0, k, j__1)",
+		    "  alloc w__packed: f32[2, 13, 4] @arena;\n"
+		    "  for j__0 in 0..2 {\n"
+		    "    for k in 0..13 {\n"
+		    "      for j__1 in 0..4 {\n"
+		    "        w__packed[j__0, k, j__1] = "
+		    "w[k, j__0 * 4 + j__1];\n"
+		    "      }\n    }\n  }\n"
+		    "  for i in 0..N {\n"
+		    "    for j__0 in 0..2 {\n"
+		    "      for j__1 in 0..4 {\n"
+		    "        let mut acc: f32 = 0.0;\n"
+		    "        for k in 0..13 {\n"
+		    "          acc += x[i, k] * w__packed[j__0, k, j__1];\n"
+		    "        }\n"
+		    "        y[i, j__0 * 4 + j__1] = acc;\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("if", 3, 7, 0, "pack(w, j, space=stack)",
+		    "  alloc w__staged: f32[7] @stack;\n"
+		    "  for j in 0..7 {\n"
+		    "    w__staged[j] = w[j];\n"
+		    "  }\n"
+		    "  for i in 0..3 {\n"
+		    "    for j in 0..7 {\n"
+		    "      if x[i] < 0.0 {\n"
+		    "        y[i, j] = w__staged[j];\n"
+		    "      } else {\n"
+		    "        y[i, j] = x[i];\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "bind(i, block.x), "
+		    "stage(w, i, j, space=shared)",
+		    "  par(block.x) i in 0..3 {\n"
+		    "    alloc w__staged: f32[7] @shared;\n"
+		    "    barrier();\n"
+		    "    for j in 0..7 {\n"
+		    "      w__staged[j] = w[j];\n"
+		    "    }\n"
+		    "    barrier();\n"
+		    "    for j in 0..7 {\n"
+		    "      y[i, j] = x[i, j] * w__staged[j];\n"
+		    "    }\n  }\n}\n");
+}
+
+/* ---- Refusals -------------------------------------------------------------- */
+
+static const struct {
+	const char *maker;
+	int64_t n[3];
+	const char *steps, *why;
+} refusals[] = {
+	{ "map", { 3, 7, 0 }, "splot(i, 2)",
+	  "splot(i): there is no such step; did you mean split" },
+	{ "map", { 3, 7, 0 }, "split(i)", "split(i): needs 2 arguments" },
+	{ "map", { 3, 7, 0 }, "split(i, 2, 3)",
+	  "split(i): takes 2 arguments" },
+	{ "map", { 3, 7, 0 }, "unroll()",
+	  "unroll(): needs at least 1 argument" },
+	{ "map", { 3, 7, 0 }, "split(i, 2", "split(i): a closing ')' is "
+	  "missing" },
+	{ "map", { 3, 7, 0 }, "split", "a step is written name(arguments)" },
+	{ "map", { 3, 7, 0 }, "split(i, 2, tail=cut)",
+	  "split(i): tail is peel or guard" },
+	{ "map", { 3, 7, 0 }, "split(i, 2, tale=peel)",
+	  "split(i): there is no option 'tale'" },
+	{ "map", { 3, 7, 0 }, "split(i, tail=peel, 2)",
+	  "split(i): needs 2 arguments" },
+	{ "map", { 3, 7, 0 }, "split(i, tail=)",
+	  "split(i): an argument is missing" },
+	{ "map", { 3, 7, 0 }, "split(z, 2)",
+	  "split(z): there is no loop 'z'" },
+	{ "map", { 3, 7, 0 }, "split(i, 0)",
+	  "split(i): needs a size of at least 1 and a loop of step 1" },
+	{ "map", { 3, 7, 0 }, "split(i, 2x)",
+	  "split(i): needs a size of at least 1 and a loop of step 1" },
+	{ "map", { 3, 7, 0 }, "split(i, 99999999999999999999)",
+	  "split(i): needs a size of at least 1 and a loop of step 1" },
+	{ "map", { 3, 7, 0 }, "reorder(j, z)",
+	  "reorder(j): the loops are not one perfect nest" },
+	{ "map", { 3, 7, 0 }, "reorder(i, j, i)",
+	  "reorder(i): 'i' is named twice" },
+	{ "map", { 3, 7, 0 }, "pack(w, j, j)",
+	  "pack(w): 'j' is named twice" },
+	{ "rows", { 3, 7, 0 }, "reorder(k, i)",
+	  "reorder(k): 'i' holds more than the next loop" },
+	{ "skew", { 3, 7, 0 }, "reorder(j, k)",
+	  "reorder(j): 'k' and 'j' carry dependences and must keep their "
+	  "order" },
+	{ "map", { 3, 7, 0 }, "fuse(j, i)",
+	  "fuse(j): 'i' is not the only statement of 'j'" },
+	{ "map", { 3, 7, 0 }, "vectorize(j), fuse(i, j)",
+	  "fuse(i): the loops are of two kinds" },
+	{ "map", { 0, 7, 0 }, "unroll(i)",
+	  "unroll(i): the number of turns of 'i' is not a constant" },
+	{ "map", { 300, 7, 0 }, "unroll(i)",
+	  "unroll(i): 300 turns are too many to write out" },
+	{ "matmul", { 3, 7, 7 }, "vectorize(k)",
+	  "vectorize(k): the turns of 'k' depend on one another" },
+	{ "scan", { 3, 7, 7 }, "parallel(j, i)",
+	  "parallel(j): the turns of 'i' depend on one another" },
+	{ "skew", { 3, 7, 0 }, "parallel(k)",
+	  "parallel(k): the turns of 'k' depend on one another" },
+	{ "blocks", { 3, 5, 0 }, "parallel(i)",
+	  "parallel(i): the turns of 'i' depend on one another" },
+	{ "map", { 3, 7, 0 }, "bind(i, grid.w)",
+	  "bind(i): 'grid.w' is not an axis: grid.x to block.z, warp or "
+	  "threads" },
+	{ "matmul", { 3, 8, 4 }, "tile(i, j), parallel(i)",
+	  "parallel(i): 'i' writes 'acc', which stands outside it and "
+	  "belongs to one thread" },
+	{ "matmul", { 3, 8, 4 }, "parallel(i), tile(i, j)",
+	  "tile(i): 'i' is par already: tile first" },
+	{ "matmul", { 0, 8, 4 }, "tile(i, j)",
+	  "tile(i): 'i' has no constant number of turns" },
+	{ "matmul", { 3, 8, 4 }, "tile(j, i)",
+	  "tile(j): 'j' holds more than the next loop" },
+	{ "scan", { 3, 8, 4 }, "tile(i)",
+	  "tile(i): the turns of 'i' depend on one another" },
+	{ "matmul", { 300, 300, 4 }, "tile(i, j)",
+	  "tile(i): the tile is empty or has more than 16384 elements" },
+	{ "rows", { 3, 8, 4 }, "vectorize(j), tile(i)",
+	  "tile(i): 'j' is par or vec already: tile first" },
+	{ "matmul", { 3, 8, 4 }, "stage(w, i, j, k), tile(i)",
+	  "tile(i): the body allocates 'w__staged'" },
+	{ "matmul", { 3, 8, 4 }, "pack(y, i, j)", "pack(y): it is not read" },
+	{ "scan", { 3, 8, 4 }, "pack(y, i, j)",
+	  "pack(y): it is an output of the kernel" },
+	{ "matmul", { 3, 8, 4 }, "pack(w, k)",
+	  "pack(w): the reads also depend on loop 'j'" },
+	{ "matmul", { 3, 8, 4 }, "pack(w, k, z)",
+	  "pack(w): loop 'z' is not around every read" },
+	{ "matmul", { 3, 8, 4 }, "pack(w, k, j), pack(w, k, j)",
+	  "pack(w): the name 'w__packed' is taken" },
+	{ "matmul", { 3, 8, 4 }, "stage(w, k, j, space=arena)",
+	  "stage(w): space is reg, stack, shared" },
+	{ "matmul", { 3, 8, 4 }, "stage(w, k, j)",
+	  "stage(w): loop 'j' is not around every read" },
+	{ "map", { 3, 0, 0 }, "stage(w, i, j)",
+	  "stage(w): loop 'j' has no fixed number of turns" },
+	{ "matmul", { 3, 8, 4 }, "stage(x, z, k)",
+	  "stage(x): there is no loop 'z'" },
+	{ "rows", { 3, 8, 4 }, "pack(x, i, k)",
+	  "pack(x): the reads also depend on loop 'j'" },
+	{ "matmul", { 3, 8, 4 }, "bind(i, grid.x), pack(w, k, j)",
+	  "pack(w): the kernel runs on a grid, whose blocks cannot wait for "
+	  "the copy" },
+	{ "matmul", { 3, 8, 4 }, "pack(w, k, j), bind(i, grid.x)",
+	  "bind(i): blocks cannot wait for one another's @arena buffers" },
+	{ "if", { 3, 0, 0 }, "pack(w, j)",
+	  "pack(w): 'w' is read under a condition, and not proved in "
+	  "bounds" }
+};
+
+static void test_refusals(void **state)
+{
+	struct world w;
+	size_t i, m;
+
+	(void)state;
+	for (i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		open_world(&w);
+		for (m = 0; strcmp(makers[m].name, refusals[i].maker); m++)
+			assert_true(m + 1 < NMAKERS);
+		makers[m].make(&w, refusals[i].n);
+		if (tn_schedule_apply(w.kernel, refusals[i].steps, &w.why))
+			fail_msg("'%s' was not refused", refusals[i].steps);
+		assert_string_equal(tn_buf_text(&w.why), refusals[i].why);
+		assert_false(w.module->failed);
+		close_world(&w);
+	}
+}
+
+/* ---- Any sequence of steps keeps the meaning ------------------------------- */
+
+static const int64_t sizes[] = { 1, 3, 7, 13, 17, 0 };
+
+struct fuzz {
+	struct world w;
+	uint32_t state;
+	const struct maker *maker;
+	int64_t n[3];
+	struct tn_buf steps;	/* accepted so far */
+	int accepted[8];
+};
+
+static const char *const kinds[] = {
+	"split", "reorder", "fuse", "vectorize", "unroll", "parallel", "tile",
+	"pack"
+};
+
+static int pick(struct fuzz *f, int n)
+{
+	return (int)(noise(&f->state) % (uint32_t)n);
+}
+
+static void names_in(const struct tn_kblock *block, const char **names,
+		     int *n)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LOOP && *n < 64)
+			names[(*n)++] = s->var->name;
+		names_in(&s->body, names, n);
+		names_in(&s->orelse, names, n);
+	}
+}
+
+/* Two loop names, mostly of a nest: neighbours in the text. */
+static void random_step(struct fuzz *f, int kind, struct tn_buf *out)
+{
+	static const char *const bufs[] = { "w", "x", "w__staged" };
+	const char *names[64], *a, *b, *c;
+	int n = 0, at;
+
+	names_in(&f->w.kernel->body, names, &n);
+	at = pick(f, n);
+	a = names[at];
+	b = names[at + 1 < n && pick(f, 4) ? at + 1 : pick(f, n)];
+	c = names[pick(f, n)];
+	tn_buf_putf(out, "%s(", pick(f, 2) && kind == 7 ? "stage"
+		    : kinds[kind]);
+	switch (kind) {
+	case 0:
+		tn_buf_putf(out, "%s, %d%s)", a, 1 + pick(f, 6),
+			    pick(f, 3) ? "" : ", tail=guard");
+		break;
+	case 1:
+		tn_buf_putf(out, pick(f, 2) ? "%s, %s)" : "%s, %s, %s)", b, a,
+			    c);
+		break;
+	case 2:
+		tn_buf_putf(out, "%s, %s)", a, b);
+		break;
+	case 6:
+		tn_buf_putf(out, pick(f, 2) ? "%s, %s)" : "%s)", a, b);
+		break;
+	case 7:
+		tn_buf_putf(out, pick(f, 2) ? "%s, %s, %s)" : "%s, %s, %s, "
+			    "%s)", bufs[pick(f, 3)], a, b, c);
+		break;
+	default:
+		tn_buf_putf(out, "%s)", a);
+		break;
+	}
+}
+
+static void rebuild(struct fuzz *f)
+{
+	tn_buf_fini(&f->w.why);
+	tn_buf_init(&f->w.why);
+	f->maker->make(&f->w, f->n);
+}
+
+static void compare(struct fuzz *f, const struct tn_buf *before,
+		    const struct tn_buf *after, int64_t n)
+{
+	if (before->len == after->len &&
+	    !memcmp(before->data, after->data, before->len))
+		return;
+	tn_kernel_print(&f->w.text, f->w.kernel);
+	fail_msg("%s, N = %d: '%s' changes the result\n%s", f->maker->name,
+		 (int)n, tn_buf_text(&f->steps), tn_buf_text(&f->w.text));
+}
+
+/* Runs the plain kernel and the scheduled one. */
+static void check_meaning(struct fuzz *f)
+{
+	struct tn_kernel *scheduled = f->w.kernel;
+	struct tn_buf before, after;
+	size_t i;
+
+	for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		if (i && f->n[0] && f->n[1] && f->n[2])
+			break;
+		tn_buf_init(&before);
+		tn_buf_init(&after);
+		run(&f->w, sizes[i], &after);
+		rebuild(f);
+		run(&f->w, sizes[i], &before);
+		f->w.kernel = scheduled;
+		compare(f, &before, &after, sizes[i]);
+		tn_buf_fini(&before);
+		tn_buf_fini(&after);
+	}
+}
+
+static void fuzz_case(struct fuzz *f)
+{
+	struct tn_buf trial;
+	int turn, kind, i;
+
+	open_world(&f->w);
+	tn_buf_init(&f->steps);
+	f->maker = &makers[pick(f, NMAKERS)];
+	for (i = 0; i < 3; i++)
+		f->n[i] = sizes[pick(f, 6)];
+	rebuild(f);
+	for (turn = 0; turn < 12; turn++) {
+		tn_buf_init(&trial);
+		kind = pick(f, 8);
+		tn_buf_putf(&trial, "%s%s", tn_buf_text(&f->steps),
+			    f->steps.len ? ", " : "");
+		random_step(f, kind, &trial);
+		rebuild(f);
+		if (tn_schedule_apply(f->w.kernel, tn_buf_text(&trial),
+				      &f->w.why)) {
+			verify(&f->w);
+			f->accepted[kind]++;
+			tn_buf_fini(&f->steps);
+			f->steps = trial;
+			continue;
+		}
+		assert_false(f->w.module->failed);
+		assert_true(f->w.why.len > 0);
+		tn_buf_fini(&trial);
+		rebuild(f);
+		assert_true(tn_schedule_apply(f->w.kernel,
+					      tn_buf_text(&f->steps),
+					      &f->w.why));
+	}
+	check_meaning(f);
+	tn_buf_fini(&f->steps);
+	close_world(&f->w);
+}
+
+static void test_random_steps(void **state)
+{
+	struct fuzz f = { .state = 1 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 400; i++)
+		fuzz_case(&f);
+	for (i = 0; i < 8; i++)
+		assert_true(f.accepted[i] > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_split), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_tile), cmocka_unit_test(test_pack),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_random_steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
