@@ -57,6 +57,7 @@ void tn_emit_int(struct tn_buf *out, enum tn_dtype dtype, int64_t value);
 /* How one compiler family spells what differs. */
 struct tn_dialect {
 	const char *function;	/* qualifiers of helpers, "static inline" */
+	const char *opaque;	/* .. of those that must not be inlined; or NULL */
 	const char *restricted;	/* qualifier of pointers */
 	const char *raise;	/* expression, sets the bits %u in *tn_f */
 	const char *flags;	/* what a kernel passes for tn_f */
@@ -171,6 +172,11 @@ void tn_emit_expr(struct tn_emit *emit, const struct tn_kexpr *expr,
 /* The flat position of an access, row-major. */
 void tn_emit_index(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 		   const struct tn_kexpr *const *index);
+/* Under written-out loops: `rest`, n indices without constants, and what these
+ * add to the position; false: the indices are best left as they are. */
+bool tn_emit_offset(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
+		    const struct tn_kexpr *const *index,
+		    const struct tn_kexpr **rest, int64_t *offset);
 /* Value of index arithmetic under the written-out loops, if constant. */
 bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *expr,
 		   int64_t *value);

@@ -11,6 +11,14 @@
 /* Longest name in a table; compilers may refuse long strings. */
 #define TEXT_LIMIT 1000
 
+/* Ends a text that was printed into `out`, which fails if the text did. */
+static void end_text(struct tn_buf *text, struct tn_buf *out)
+{
+	if (text->failed)
+		out->failed = true;
+	tn_buf_fini(text);
+}
+
 /* ---- The signature as text ---- */
 
 static void put_port(struct tn_buf *out, const char *name,
@@ -81,7 +89,7 @@ void tn_api_signature_comment(const struct tn_host *host,
 	tn_buf_put(out, " * ");
 	tn_emit_comment(out, tn_buf_text(&text), " * ");
 	tn_buf_putc(out, '\n');
-	tn_buf_fini(&text);
+	end_text(&text, out);
 }
 
 void tn_api_dims(struct tn_host *host, struct tn_buf *out)
@@ -105,7 +113,7 @@ void tn_api_dims(struct tn_host *host, struct tn_buf *out)
 			    i + 1 < syms->len ? "," : "");
 		tn_emit_comment(out, tn_buf_text(&text), "");
 		tn_buf_put(out, " */\n");
-		tn_buf_fini(&text);
+		end_text(&text, out);
 	}
 	tn_buf_put(out, "};\n\n");
 }
@@ -149,7 +157,7 @@ void tn_api_describe(const struct tn_host *host, struct tn_buf *out)
 		tn_buf_put(out, " 0\n\t}");
 	}
 	tn_buf_put(out, ";\n\n\treturn text;\n}\n\n");
-	tn_buf_fini(&text);
+	end_text(&text, out);
 }
 
 /* A function from numbers to texts. */
@@ -179,7 +187,7 @@ static void put_text(struct tn_buf *out, const char *text)
 	tn_buf_put(out, "\t\t");
 	tn_emit_string(out, tn_buf_text(&start));
 	tn_buf_put(out, ",\n");
-	tn_buf_fini(&start);
+	end_text(&start, out);
 }
 
 void tn_api_names(const struct tn_host *host, struct tn_buf *out)
@@ -244,6 +252,14 @@ static void put_sizes(struct tn_host *host, struct tn_buf *out, bool is_input)
 	tn_buf_put(out, "\tdefault:\n\t\treturn 0;\n\t}\n}\n\n");
 }
 
+/* Without folders: the text must not depend on where the module lies. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void put_places(const struct tn_host *host, const struct tn_block *block,
 		       struct tn_buf *out, int *count)
 {
@@ -264,13 +280,14 @@ static void put_places(const struct tn_host *host, const struct tn_block *block,
 			source = tn_vec_at(&sink->sources, op->span.file - 1);
 			tn_sink_locate(sink, op->span.file, op->span.begin,
 				       &row, &column);
-			tn_buf_putf(&text, "%s:%u:%u: ", source->name,
-				    (unsigned)row, (unsigned)column);
+			tn_buf_putf(&text, "%s:%u:%u: ",
+				    base_name(source->name), (unsigned)row,
+				    (unsigned)column);
 		}
 		tn_buf_put(&text, op->nout ? op->out[0]->name :
 			   op->kernel->name);
 		put_text(out, tn_buf_text(&text));
-		tn_buf_fini(&text);
+		end_text(&text, out);
 		(*count)++;
 	}
 }
@@ -352,7 +369,7 @@ void tn_api_comment(struct tn_host *host, const struct tn_op *op)
 	tn_buf_putf(host->out, "/* %d: ", host->nlaunches);
 	tn_emit_comment(host->out, tn_buf_text(&text), "");
 	tn_buf_put(host->out, " */\n");
-	tn_buf_fini(&text);
+	end_text(&text, host->out);
 }
 
 /* Where an updated buffer is not in place yet, it is copied first. */

@@ -268,6 +268,8 @@ static bool put_position(struct tn_emit *emit, const struct tn_kbuf *buf,
 	emit->out = &outer;
 	is_const = put_position(emit, buf, n - 1, index, TN_LEVEL_MUL, &left);
 	emit->out = old;
+	if (outer.failed)
+		emit->failed = true;
 	if (is_const && left != 0 && tn_dim_is_const(buf->dims[n - 1]) &&
 	    tn_num_mul(left, buf->dims[n - 1]->value, &extent))
 		left = extent;
@@ -313,10 +315,19 @@ static bool put_position(struct tn_emit *emit, const struct tn_kbuf *buf,
 void tn_emit_index(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 		   const struct tn_kexpr *const *index)
 {
-	int64_t value;
+	const struct tn_kexpr *rest[TN_MAX_RANK];
+	int64_t value, offset;
 
-	if (put_position(emit, buf, n, index, TN_LEVEL_ANY, &value))
+	if (n > TN_MAX_RANK ||
+	    !tn_emit_offset(emit, buf, n, index, rest, &offset)) {
+		if (put_position(emit, buf, n, index, TN_LEVEL_ANY, &value))
+			tn_emit_int(emit->out, TN_i64, value);
+		return;
+	}
+	if (put_position(emit, buf, n, rest, TN_LEVEL_ADD, &value))
 		tn_emit_int(emit->out, TN_i64, value);
+	tn_buf_put(emit->out, offset < 0 ? " - " : " + ");
+	tn_emit_int(emit->out, TN_i64, offset < 0 ? -offset : offset);
 }
 
 static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)

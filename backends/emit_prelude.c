@@ -168,6 +168,17 @@ static void put_ipow(struct tn_buf *out, const struct tn_dialect *dialect,
 		    "\treturn (%s)r;\n}\n\n", type, type);
 }
 
+/* gcc 12, told that mathematics sets no errno, makes algebra of sin(atan(x)),
+ * cos(atan(x)), sinh(atanh(x)) and cosh(atanh(x)), and 1 of sin(atan(NaN)). */
+static const char *qualifiers(const struct tn_dialect *dialect,
+			      enum tn_opcode code, enum tn_dtype dtype)
+{
+	bool is_folded = strstr(tn_emit_row(code, dtype), "F(atan") != NULL;
+
+	return is_folded && dialect->opaque ? dialect->opaque :
+		dialect->function;
+}
+
 static void put_op(struct tn_buf *out, const struct tn_dialect *dialect,
 		   enum tn_opcode code, enum tn_dtype dtype)
 {
@@ -179,7 +190,8 @@ static void put_op(struct tn_buf *out, const struct tn_dialect *dialect,
 
 	if (strstr(tn_emit_row(code, dtype), "IPOW"))
 		put_ipow(out, dialect, dtype);
-	tn_buf_putf(out, "%s %s tn_%s_%s(", dialect->function, result,
+	tn_buf_putf(out, "%s %s tn_%s_%s(",
+		    qualifiers(dialect, code, dtype), result,
 		    tn_ops[code].id, tn_dtype_name(dtype));
 	if (tn_emit_raises(code, dtype))
 		tn_buf_put(out, "uint32_t *tn_f, ");

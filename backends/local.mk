@@ -1,12 +1,15 @@
 # Automake fragment of backends; see Makefile.am for the lists.
 
 libtenon_la_SOURCES += \
+	backends/emission.c backends/emission.h \
 	backends/emit.h \
+	backends/emit_api.c backends/emit_api.h \
 	backends/emit_cast.c \
 	backends/emit_check.c \
 	backends/emit_expr.c \
 	backends/emit_host.c backends/emit_host.h \
 	backends/emit_names.c \
+	backends/emit_offset.c \
 	backends/emit_plan.c \
 	backends/emit_prelude.c \
 	backends/emit_stmt.c \

@@ -45,11 +45,28 @@ median()
 # Seconds of wall time that a command takes, its output thrown away.
 seconds()
 {
+	timed wall "$@"
+}
+
+# The same of CPU time, its children's included: the way to measure what one
+# thread does on a machine that others use too.
+cpu_seconds()
+{
+	timed cpu "$@"
+}
+
+# timed wall | cpu | both COMMAND...
+timed()
+{
 	python3 - "$@" <<'END'
-import subprocess, sys, time
+import resource, subprocess, sys, time
 start = time.perf_counter()
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-print("%.4f" % (time.perf_counter() - start))
+code = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL).returncode
+wall = time.perf_counter() - start
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+cpu = used.ru_utime + used.ru_stime
+print({"wall": "%.4f" % wall, "cpu": "%.4f" % cpu,
+       "both": "%.4f %.4f" % (wall, cpu)}[sys.argv[1]])
 sys.exit(code)
 END
 }

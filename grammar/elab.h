@@ -17,7 +17,7 @@
 #include "base/map.h"
 #include "base/num.h"
 #include "base/vec.h"
-#include "grammar/elab_tree.h"
+#include "grammar/syntax.h"
 #include "grammar/elaborate.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
@@ -83,7 +83,7 @@ enum decl_state { DECL_NEW, DECL_ACTIVE, DECL_DONE };
 
 struct decl {
 	const char *name;
-	const struct tree_item *item;
+	const struct tn_tree_item *item;
 	bool is_library;
 	bool is_generic;	/* fn, op: instantiated by call */
 	bool is_broken;		/* generic, and its text has errors */
@@ -116,7 +116,7 @@ struct tn_elab {
 	struct tn_arena scratch;
 	struct tn_tree *tree;
 	struct tn_map decls, library;	/* name -> struct decl * */
-	struct tn_map includes;		/* path -> anything */
+	struct tn_map included;		/* source numbers, as keys */
 	struct tn_map instances;	/* key -> struct tn_fn * */
 	struct tn_map runtime;		/* name -> struct tn_dim *, of bodies */
 	struct tn_map origins;		/* weight value -> struct tn_weight * */
@@ -138,7 +138,7 @@ struct frame {
 	struct tn_vec *results;		/* of a test: struct tn_value * */
 	bool is_library;
 	bool is_broken;			/* the parser skipped something */
-	bool in_kernel;
+	bool sees_runtime;		/* dims declared in other bodies too */
 };
 
 /* ---- elab_util.c ------------------------------------------------------ */
@@ -162,8 +162,15 @@ const char *elab_intern(struct tn_elab *e, const char *text);
 void elab_note_dims(struct tn_elab *e, struct tn_diag *diag,
 		    const struct tn_type *type);
 void *elab_array(struct tn_elab *e, size_t count, size_t size);
+/* As tn_vec_push, tn_vec_push_ptr, tn_map_set; without memory the module has
+ * failed. */
+void *elab_push(struct tn_elab *e, struct tn_vec *vec);
+bool elab_push_ptr(struct tn_elab *e, struct tn_vec *vec,
+		   const void *pointer);
+bool elab_map(struct tn_elab *e, struct tn_map *map, const void *key,
+	      void *value);
 /* Annotations of the tree as text of the module. */
-void elab_annots(struct tn_elab *e, const struct tree_annots *from,
+void elab_annots(struct tn_elab *e, const struct tn_tree_annots *from,
 		 struct tn_annots *to);
 
 /* ---- elab_scope.c ----------------------------------------------------- */
@@ -201,7 +208,7 @@ void elab_const_item(struct tn_elab *e, struct decl *decl);
 
 void elab_dim_item(struct tn_elab *e, struct decl *decl);
 /* A dim of a body: `dim Z in [0, 64];` bound in the frame. */
-void elab_dim_stmt(struct frame *frame, const struct tree_dim *dim);
+void elab_dim_stmt(struct frame *frame, const struct tn_tree_dim *dim);
 const struct tn_dim *elab_dim(struct frame *frame,
 			      const struct tn_expr *expr);
 /* Arithmetic on dims; NULL after a report. */
@@ -212,13 +219,13 @@ const struct tn_dim *elab_dim_binary(struct frame *frame,
 				     struct tn_span span);
 /* The written type; NULL after a report. */
 const struct tn_type *elab_type(struct frame *frame,
-				const struct tree_type *type);
+				const struct tn_tree_type *type);
 bool elab_constant(struct frame *frame, const struct tn_expr *expr,
 		   const char *what, int64_t *out);
 /* Whether the type holds packs or names of dims that nobody declared. */
-bool elab_type_is_open(struct tn_elab *e, const struct tree_type *type,
+bool elab_type_is_open(struct tn_elab *e, const struct tn_tree_type *type,
 		       bool in_library);
-enum tn_dtype elab_elem(struct frame *frame, const struct tree_type *type);
+enum tn_dtype elab_elem(struct frame *frame, const struct tn_tree_type *type);
 
 /* ---- elab_const.c ----------------------------------------------------- */
 
@@ -309,6 +316,9 @@ const char *elab_sugar_name(size_t i);
 /* ---- elab_generic.c --------------------------------------------------- */
 
 bool elab_is_attribute(const struct tn_param *param);
+/* A group that a pass has outlined. Its sizes are those of its callers, the
+ * dims of their bodies included, so it is read after them. */
+bool elab_is_fused(const struct tn_tree_item *item);
 bool elab_is_generic(struct tn_elab *e, const struct decl *decl);
 /* A call of a decl, generic or plain. */
 struct ev elab_call_decl(struct frame *frame, struct decl *decl,
@@ -320,7 +330,7 @@ const struct tn_generic *elab_find_generic(const struct tn_generics *list,
 bool elab_class_has(const char *class_name, enum tn_dtype dtype);
 /* Binds what the written type leaves open to what the type has. */
 bool elab_unify(struct frame *frame, const struct tn_generics *generics,
-		const struct tree_type *pattern, const struct tn_type *type,
+		const struct tn_tree_type *pattern, const struct tn_type *type,
 		struct tn_span span, const char *what);
 
 /* ---- elab_plain.c ----------------------------------------------------- */
@@ -341,7 +351,7 @@ void elab_check_recursion(struct tn_elab *e);
 bool elab_param(struct frame *frame, const struct tn_param *param,
 		const struct tn_type *type);
 const struct decl *elab_struct_type(struct frame *frame,
-				    const struct tree_type *type);
+				    const struct tn_tree_type *type);
 /* Ends a body: checks results and makes `return`. */
 bool elab_finish(struct frame *frame, const struct tn_sig *sig,
 		 const struct tn_generics *generics, int nresults,
@@ -360,7 +370,7 @@ struct outcome {
 
 /* The statements of a block in the frame's builder, in a scope of its own;
  * what it returned or yielded. False after an error that leaves nothing. */
-bool elab_block(struct frame *frame, const struct tree_block *block,
+bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		enum block_role role, const enum tn_dtype *wants, int nwants,
 		struct outcome *out);
 /* Names the results of a statement, and the values on the way to them. */

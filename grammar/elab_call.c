@@ -170,7 +170,7 @@ static bool put_operand(struct prim *prim, const struct ev *ev)
 				return false;
 		return true;
 	}
-	slot = tn_vec_push(&prim->in);
+	slot = elab_push(prim->frame->e, &prim->in);
 	if (slot)
 		*slot = *ev;
 	return slot != NULL;
@@ -422,8 +422,8 @@ static struct ev unknown_call(struct frame *frame, const struct call *call)
 
 static bool is_callable(const struct decl *decl)
 {
-	return decl && (decl->item->kind == TREE_ITEM_FN ||
-			decl->item->kind == TREE_ITEM_OP);
+	return decl && (decl->item->kind == TN_TREE_ITEM_FN ||
+			decl->item->kind == TN_TREE_ITEM_OP);
 }
 
 static struct ev dispatch(struct frame *frame, struct call *call)
@@ -440,7 +440,7 @@ static struct ev dispatch(struct frame *frame, struct call *call)
 		decl = tn_map_find(&e->decls, name);
 	if (is_callable(decl))
 		return elab_call_decl(frame, decl, call);
-	if (decl && decl->item->kind == TREE_ITEM_KERNEL && frame->b.block)
+	if (decl && decl->item->kind == TN_TREE_ITEM_KERNEL && frame->b.block)
 		return elab_launch(frame, decl, call);
 	if (fold_min_max(frame, call, &out))
 		return out;

@@ -136,6 +136,20 @@ static void put_float(struct tn_elab *e, struct tn_tensor *tensor, int64_t at,
 	tn_tensor_set_f64(tensor, at, ev->u.real.value);
 }
 
+/* Whether a finite number stays finite as an element of the type. */
+static bool in_range(enum tn_dtype dtype, const struct ev *ev)
+{
+	double value = ev_to_f64(ev);
+	struct tn_tensor narrow;
+	double room = 0;
+
+	if (!is_float(dtype) || !isfinite(value))
+		return true;
+	tn_tensor_view(&narrow, dtype, 0, NULL, &room);
+	tn_tensor_set_f64(&narrow, 0, value);
+	return isfinite(tn_tensor_get_f64(&narrow, 0));
+}
+
 static bool put_element(struct frame *frame, struct tn_tensor *tensor,
 			int64_t at, const struct ev *ev)
 {
@@ -164,6 +178,14 @@ static bool put_element(struct frame *frame, struct tn_tensor *tensor,
 		tn_diag_report(e->sink, TN_E0281, ev->span,
 			       "%s has no fixed value, a constant tensor needs "
 			       "one", ev_text(e, ev));
+		return false;
+	}
+	if (!in_range(tensor->dtype, ev)) {
+		diag = tn_diag_report(e->sink, TN_E0281, ev->span,
+				      "%s leaves the range of %s",
+				      ev_text(e, ev),
+				      tn_dtype_name(tensor->dtype));
+		tn_diag_help(e->sink, diag, "take a wider type, or write inf");
 		return false;
 	}
 	if (ev->kind == EV_FLOAT)

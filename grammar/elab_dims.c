@@ -74,7 +74,7 @@ bool elab_constant(struct frame *frame, const struct tn_expr *expr,
 }
 
 /* Bounds, tuning points and divisor of a declared dim. */
-static bool read_sym(struct frame *frame, const struct tree_dim *from,
+static bool read_sym(struct frame *frame, const struct tn_tree_dim *from,
 		     struct tn_sym *sym)
 {
 	struct tn_elab *e = frame->e;
@@ -118,7 +118,7 @@ static bool read_sym(struct frame *frame, const struct tree_dim *from,
 }
 
 static const struct tn_dim *make_dim(struct frame *frame,
-				     const struct tree_dim *from,
+				     const struct tn_tree_dim *from,
 				     bool is_runtime)
 {
 	struct tn_sym sym = {0};
@@ -146,7 +146,7 @@ void elab_dim_item(struct tn_elab *e, struct decl *decl)
 		e->module->failed = true;
 }
 
-void elab_dim_stmt(struct frame *frame, const struct tree_dim *dim)
+void elab_dim_stmt(struct frame *frame, const struct tn_tree_dim *dim)
 {
 	const struct tn_dim *made = make_dim(frame, dim, true);
 
@@ -156,7 +156,7 @@ void elab_dim_stmt(struct frame *frame, const struct tree_dim *dim)
 	frame_bind(frame, dim->name, ev_dim(made, dim->name.span));
 }
 
-enum tn_dtype elab_elem(struct frame *frame, const struct tree_type *type)
+enum tn_dtype elab_elem(struct frame *frame, const struct tn_tree_type *type)
 {
 	struct tn_elab *e = frame->e;
 	const struct bind *bind;
@@ -171,11 +171,11 @@ enum tn_dtype elab_elem(struct frame *frame, const struct tree_type *type)
 	if (bind && bind->ev.kind == EV_POISON)
 		return TN_POISON;
 	decl = elab_find(e, type->name.text, frame->is_library);
-	if (decl && decl->item->kind == TREE_ITEM_ENCODING)
+	if (decl && decl->item->kind == TN_TREE_ITEM_ENCODING)
 		return TN_ENCODED;
 	diag = tn_diag_report(e->sink, TN_E0215, type->name.span,
 			      "'%s' is no type here", type->name.text);
-	if (decl && decl->item->kind == TREE_ITEM_STRUCT)
+	if (decl && decl->item->kind == TN_TREE_ITEM_STRUCT)
 		tn_diag_note(e->sink, diag,
 			     "a struct can be the type of a parameter or a "
 			     "weight only");
@@ -201,7 +201,7 @@ static bool put_extent(struct frame *frame, const struct tn_extent *extent,
 				       "a size cannot be negative");
 			return false;
 		}
-		return tn_vec_push_ptr(dims, dim);
+		return elab_push_ptr(frame->e, dims, dim);
 	}
 	bind = frame_find(frame, extent->pack.text);
 	if (!bind || bind->ev.kind != EV_LIST) {
@@ -212,13 +212,14 @@ static bool put_extent(struct frame *frame, const struct tn_extent *extent,
 		return false;
 	}
 	for (i = 0; i < bind->ev.u.list.len; i++)
-		if (!tn_vec_push_ptr(dims, bind->ev.u.list.at[i].u.dim))
+		if (!elab_push_ptr(frame->e, dims,
+				   bind->ev.u.list.at[i].u.dim))
 			return false;
 	return true;
 }
 
 const struct tn_type *elab_type(struct frame *frame,
-				const struct tree_type *type)
+				const struct tn_tree_type *type)
 {
 	struct tn_module *module = frame->e->module;
 	enum tn_dtype dtype = elab_elem(frame, type);
@@ -254,8 +255,8 @@ static bool expr_is_open(struct tn_elab *e, const struct tn_expr *expr,
 	case TN_EXPR_NAME:
 		decl = tn_map_find(in_library ? &e->library : &e->decls,
 				   expr->u.name);
-		return !decl || (decl->item->kind != TREE_ITEM_DIM &&
-				 decl->item->kind != TREE_ITEM_CONST);
+		return !decl || (decl->item->kind != TN_TREE_ITEM_DIM &&
+				 decl->item->kind != TN_TREE_ITEM_CONST);
 	case TN_EXPR_UNARY:
 		return expr_is_open(e, expr->u.binary.left, in_library);
 	case TN_EXPR_BINARY:
@@ -285,7 +286,7 @@ static bool expr_is_open(struct tn_elab *e, const struct tn_expr *expr,
 	return false;
 }
 
-bool elab_type_is_open(struct tn_elab *e, const struct tree_type *type,
+bool elab_type_is_open(struct tn_elab *e, const struct tn_tree_type *type,
 		       bool in_library)
 {
 	uint32_t i;

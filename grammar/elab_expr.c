@@ -454,7 +454,7 @@ static struct ev list(struct frame *frame, const struct tn_expr *expr,
 		if (item->kind != TN_EXPR_PACK) {
 			struct ev ev = elab_expr(frame, item, want);
 
-			slot = tn_vec_push(&at);
+			slot = elab_push(frame->e, &at);
 			if (slot)
 				*slot = ev;
 			continue;
@@ -468,7 +468,7 @@ static struct ev list(struct frame *frame, const struct tn_expr *expr,
 			return ev_poison(expr->span);
 		}
 		for (j = 0; j < bind->ev.u.list.len; j++) {
-			slot = tn_vec_push(&at);
+			slot = elab_push(frame->e, &at);
 			if (slot)
 				*slot = bind->ev.u.list.at[j];
 		}
@@ -478,6 +478,28 @@ static struct ev list(struct frame *frame, const struct tn_expr *expr,
 	if (expr->kind == TN_EXPR_TUPLE && out.kind == EV_LIST)
 		out.kind = EV_TUPLE;
 	return out;
+}
+
+/* The type that literals on the other side of an operator take: that of the
+ * value if it has one of its own, else `hint`. */
+static enum tn_dtype type_or(const struct ev *ev, enum tn_dtype hint)
+{
+	bool is_own = (ev->kind == EV_VALUE && !ev->soft &&
+		       !tn_type_is_poison(ev->u.value->type)) ||
+		      ev->kind == EV_CONST;
+
+	return is_own ? elab_default(ev) : hint;
+}
+
+/* The same for an operand that was not evaluated yet, if it is a name. */
+static enum tn_dtype known_type(const struct frame *frame,
+				const struct tn_expr *expr,
+				enum tn_dtype hint)
+{
+	const struct bind *bind = expr->kind == TN_EXPR_NAME ?
+				  frame_find(frame, expr->u.name) : NULL;
+
+	return bind ? type_or(&bind->ev, hint) : hint;
 }
 
 struct ev elab_expr(struct frame *frame, const struct tn_expr *expr,
@@ -522,8 +544,11 @@ struct ev elab_expr(struct frame *frame, const struct tn_expr *expr,
 		return unary(frame, expr, want);
 	case TN_EXPR_BINARY:
 		hint = is_compare(expr->op) ? ELAB_ANY : want;
-		left = elab_expr(frame, expr->u.binary.left, hint);
-		right = elab_expr(frame, expr->u.binary.right, hint);
+		left = elab_expr(frame, expr->u.binary.left,
+				 known_type(frame, expr->u.binary.right,
+					    hint));
+		right = elab_expr(frame, expr->u.binary.right,
+				  type_or(&left, hint));
 		return elab_binary(frame, expr->op, &left, &right, want,
 				   expr->span);
 	}

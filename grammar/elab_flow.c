@@ -612,36 +612,57 @@ static const struct tn_expr *option(struct frame *frame,
 	return found;
 }
 
+/* The condition: an expression, or the one value that a block yields. */
+static struct ev test_value(struct loop *loop)
+{
+	static const enum tn_dtype want = TN_bool;
+	const struct tn_region *region = loop->region;
+	struct frame *frame = loop->frame;
+	struct outcome out = {0};
+
+	if (region->cond)
+		return elab_expr(frame, region->cond, TN_bool);
+	if (!elab_block(frame, &region->test, BLOCK_REGION, &want, 1, &out))
+		return ev_poison(region->test.span);
+	if (out.nvalues == 1)
+		return out.values[0];
+	tn_diag_report(frame->e->sink, TN_E0705, out.span,
+		       "a condition is one bool, this yields %d values",
+		       out.nvalues);
+	return ev_poison(region->test.span);
+}
+
 static struct tn_block *condition(struct loop *loop)
 {
 	struct frame *frame = loop->frame;
-	const struct tn_expr *expr = loop->region->cond;
 	enum tn_dtype dtype = TN_bool;
 	size_t mark = frame_mark(frame);
 	struct tn_builder saved;
 	struct tn_block *block;
 	struct tn_value *value;
+	struct tn_span span;
 	struct ev ev;
 
 	block = open_region(frame, &saved);
 	if (!block)
 		return NULL;
 	bind_params(loop, block);
-	ev = elab_expr(frame, expr, TN_bool);
+	ev = test_value(loop);
+	span = ev.span;
 	value = elab_to_value(frame, &ev, ELAB_ANY);
 	close_region(frame, &saved);
 	frame_release(frame, mark);
 	if (!value || tn_type_is_poison(value->type))
 		return NULL;
 	if (value->type->dtype != TN_bool || value->type->rank != 0) {
-		tn_diag_report(frame->e->sink, TN_E0705, expr->span,
+		tn_diag_report(frame->e->sink, TN_E0705, span,
 			       "a condition is one bool, this is %s",
 			       elab_type_text(frame->e, value->type));
 		return NULL;
 	}
-	ev = ev_value(value, expr->span);
-	return end_region(frame, block, 1, &ev, &dtype, 0, expr->span) ?
-	       block : NULL;
+	ev = ev_value(value, span);
+	return end_region(frame, block, 1, &ev, &dtype, 0, span) ? block :
+								   NULL;
 }
 
 static struct ev while_loop(struct frame *frame,

@@ -32,13 +32,26 @@ bool elab_is_attribute(const struct tn_param *param)
 	return false;
 }
 
+bool elab_is_fused(const struct tn_tree_item *item)
+{
+	uint32_t i;
+
+	for (i = 0; i < item->annots.len; i++)
+		if (strcmp(item->annots.at[i]->name.text, "fused") == 0)
+			return item->kind == TN_TREE_ITEM_FN &&
+			       item->u.sig->generics.len == 0;
+	return false;
+}
+
 bool elab_is_generic(struct tn_elab *e, const struct decl *decl)
 {
 	const struct tn_sig *sig = decl->item->u.sig;
 	uint32_t i;
 
-	if (decl->item->kind == TREE_ITEM_OP || sig->generics.len > 0)
+	if (decl->item->kind == TN_TREE_ITEM_OP || sig->generics.len > 0)
 		return true;
+	if (elab_is_fused(decl->item))
+		return decl->is_library;
 	for (i = 0; i < sig->params.len; i++)
 		if (elab_is_attribute(sig->params.at[i]) ||
 		    elab_type_is_open(e, sig->params.at[i]->type,
@@ -611,11 +624,11 @@ static struct ev call_body(struct instance *inst, struct tn_fn *fn)
 		const struct actual *actual = inst->actuals[i];
 
 		if (*value)
-			tn_vec_push_ptr(&in, *value);
+			elab_push_ptr(inst->caller->e, &in, *value);
 		else if (actual && actual->ev.kind == EV_STRUCT)
 			for (k = 0; k < actual->ev.u.agg.type->nfields; k++)
-				tn_vec_push_ptr(&in,
-						actual->ev.u.agg.fields[k]);
+				elab_push_ptr(inst->caller->e, &in,
+					      actual->ev.u.agg.fields[k]);
 	}
 	nattrs = call_attrs(inst, attrs);
 	out = elab_call_op(inst->caller, fn, (int)in.len, in.data, nattrs,
@@ -670,7 +683,7 @@ static struct tn_fn *instance(struct instance *inst)
 	if (!inst->actuals || !inst->attrs)
 		return NULL;
 	for (i = 0; i < count; i++)
-		if (!tn_vec_push_ptr(&inst->in, NULL))
+		if (!elab_push_ptr(inst->caller->e, &inst->in, NULL))
 			return NULL;
 	if (!match_args(inst) || !check_struct_args(inst) ||
 	    !bind_values(inst, false) || !bind_values(inst, true) ||
@@ -724,8 +737,8 @@ struct tn_fn *tn_elab_instance(struct tn_elab *e, const char *name, int nin,
 	struct ev out;
 	int i;
 
-	if (!decl || (decl->item->kind != TREE_ITEM_FN &&
-		      decl->item->kind != TREE_ITEM_OP)) {
+	if (!decl || (decl->item->kind != TN_TREE_ITEM_FN &&
+		      decl->item->kind != TN_TREE_ITEM_OP)) {
 		tn_diag_report(e->sink, TN_E0202, span,
 			       "no function or operator is named '%s'", name);
 		return NULL;

@@ -41,6 +41,17 @@ static bool not_negative(struct frame *frame, const struct tn_dim *dim,
 	return false;
 }
 
+/* An index; a constant integer of any type is known as a dim is. */
+static struct ev index_of(struct frame *frame, const struct tn_expr *expr)
+{
+	struct ev ev = elab_expr(frame, expr, ELAB_ANY);
+
+	if (ev.kind == EV_CONST && ev.u.typed.type->rank == 0 &&
+	    ev.u.typed.of->kind == EV_DIM)
+		return *ev.u.typed.of;
+	return ev;
+}
+
 static bool bound(struct frame *frame, const struct tn_expr *expr,
 		  const struct tn_dim **out)
 {
@@ -49,7 +60,7 @@ static bool bound(struct frame *frame, const struct tn_expr *expr,
 
 	if (!expr)
 		return true;
-	ev = elab_expr(frame, expr, ELAB_ANY);
+	ev = index_of(frame, expr);
 	if (ev.kind == EV_POISON)
 		return false;
 	if (ev.kind != EV_DIM) {
@@ -71,7 +82,7 @@ static bool read_at(struct indexing *ix, struct axis *axis, bool is_first,
 {
 	struct frame *frame = ix->frame;
 	struct tn_dim_pool *pool = &frame->e->module->dims;
-	struct ev ev = elab_expr(frame, expr, ELAB_ANY);
+	struct ev ev = index_of(frame, expr);
 	const struct tn_dim *from = tn_dim_const(pool, ix->from);
 	struct tn_value *two[2];
 

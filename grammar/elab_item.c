@@ -10,7 +10,7 @@
 /* ---- Collecting -------------------------------------------------------- */
 
 static void report_twice(struct tn_elab *e, const struct decl *old,
-			 const struct tree_item *item)
+			 const struct tn_tree_item *item)
 {
 	struct tn_diag *diag;
 
@@ -19,23 +19,23 @@ static void report_twice(struct tn_elab *e, const struct decl *old,
 	tn_diag_also(e->sink, diag, old->item->name.span, "first here");
 }
 
-static void warn_hidden(struct tn_elab *e, const struct tree_item *item)
+static void warn_hidden(struct tn_elab *e, const struct tn_tree_item *item)
 {
 	const char *name = item->name.text;
 	struct tn_diag *diag;
 
-	if (item->kind != TREE_ITEM_FN && item->kind != TREE_ITEM_OP)
+	if (item->kind != TN_TREE_ITEM_FN && item->kind != TN_TREE_ITEM_OP)
 		return;
 	if (tn_op_find(name) == TN_OP_none && !elab_sugar_find(name) &&
 	    !elab_find(e, name, true))
 		return;
-	diag = tn_diag_report(e->sink, TN_E0216, item->name.span,
+	diag = tn_diag_report(e->sink, TN_W0216, item->name.span,
 			      "'%s' hides the library's operator of that name",
 			      name);
 	tn_diag_help(e->sink, diag, "std::%s is the library's still", name);
 }
 
-static bool collect_item(struct tn_elab *e, const struct tree_item *item,
+static bool collect_item(struct tn_elab *e, const struct tn_tree_item *item,
 			 bool is_library)
 {
 	struct tn_map *map = is_library ? &e->library : &e->decls;
@@ -48,27 +48,32 @@ static bool collect_item(struct tn_elab *e, const struct tree_item *item,
 	decl->item = item;
 	decl->is_library = is_library;
 	decl->ev = ev_poison(item->name.span);
-	if (!is_library && !tn_vec_push_ptr(&e->order, decl))
+	if (!is_library && !elab_push_ptr(e, &e->order, decl))
 		return false;
-	if (item->kind == TREE_ITEM_TEST || item->kind == TREE_ITEM_INCLUDE)
+	if (item->kind == TN_TREE_ITEM_TEST ||
+	    item->kind == TN_TREE_ITEM_INCLUDE)
 		return true;
 	old = tn_map_find(map, decl->name);
 	if (old) {
 		report_twice(e, old, item);
 		return true;
 	}
-	return tn_map_set(map, decl->name, decl);
+	return elab_map(e, map, decl->name, decl);
 }
 
-static bool include(struct tn_elab *e, const struct tree_item *item,
+static const void *file_key(uint32_t file)
+{
+	return (const void *)(uintptr_t)file;
+}
+
+/* A file is read once, however often and by whatever path it is named; one
+ * that includes what includes it finds the items there already. */
+static bool include(struct tn_elab *e, const struct tn_tree_item *item,
 		    bool is_library)
 {
 	struct tn_tree *tree;
+	uint32_t file;
 
-	if (tn_map_has(&e->includes, item->name.text))
-		return true;
-	if (!tn_map_set(&e->includes, item->name.text, e))
-		return false;
 	if (!e->options.include || !item->name.text[0]) {
 		tn_diag_report(e->sink, TN_E0214, item->name.span,
 			       item->name.text[0] ?
@@ -76,25 +81,30 @@ static bool include(struct tn_elab *e, const struct tree_item *item,
 			       "this names no file");
 		return true;
 	}
-	tree = e->options.include(e->options.data, item->name.text,
+	file = e->options.include(e->options.data, item->name.text,
 				  item->name.span.file, item->name.span);
-	if (!tree) {
+	if (!file) {
 		e->broken = true;
 		return true;
 	}
-	return elab_collect(e, tree, is_library);
+	if (tn_map_has(&e->included, file_key(file)))
+		return true;
+	tree = tn_parse(e->options.sink, e->names, &e->scratch, file);
+	return tree && elab_collect(e, tree, is_library);
 }
 
 bool elab_collect(struct tn_elab *e, struct tn_tree *tree, bool is_library)
 {
 	uint32_t i;
 
+	if (tree->file && !elab_map(e, &e->included, file_key(tree->file), e))
+		return false;
 	if (tree->broken || tree->errors > 0)
 		e->broken = true;
 	for (i = 0; i < tree->len; i++) {
-		const struct tree_item *item = tree->at[i];
+		const struct tn_tree_item *item = tree->at[i];
 
-		if (item->kind == TREE_ITEM_INCLUDE &&
+		if (item->kind == TN_TREE_ITEM_INCLUDE &&
 		    !include(e, item, is_library))
 			return false;
 		if (!collect_item(e, item, is_library))
@@ -118,16 +128,17 @@ bool elab_load_library(struct tn_elab *e)
 		return true;
 	file = tn_sink_add_source(e->options.sink, "std.tn",
 				  e->options.std_text, e->options.std_size);
-	if (!file)
+	tree = file ? tn_parse(e->options.sink, e->names, &e->scratch, file) :
+		      NULL;
+	if (!tree || !elab_collect(e, tree, true)) {
+		e->module->failed = true;
 		return false;
-	tree = tn_parse(e->options.sink, e->names, &e->scratch, file);
-	if (!tree || !elab_collect(e, tree, true))
-		return false;
+	}
 	for (i = 0; i < e->library.len; i++) {
 		struct decl *decl = e->library.entries[i].value;
 
 		decl->is_generic = true;
-		if (decl->item->kind == TREE_ITEM_CONST)
+		if (decl->item->kind == TN_TREE_ITEM_CONST)
 			elab_const_item(e, decl);
 	}
 	return true;
@@ -137,7 +148,7 @@ bool elab_load_library(struct tn_elab *e)
 
 void elab_const_item(struct tn_elab *e, struct decl *decl)
 {
-	const struct tree_item *item = decl->item;
+	const struct tn_tree_item *item = decl->item;
 	const struct tn_type *type = NULL;
 	struct tn_diag *diag;
 	struct frame frame;
@@ -188,8 +199,8 @@ static struct decl *at(const struct tn_elab *e, size_t i)
 
 static bool is_main(const struct tn_elab *e, const struct decl *decl)
 {
-	return decl->item->kind == TREE_ITEM_TEST ||
-	       decl->item->kind == TREE_ITEM_INCLUDE ||
+	return decl->item->kind == TN_TREE_ITEM_TEST ||
+	       decl->item->kind == TN_TREE_ITEM_INCLUDE ||
 	       tn_map_find(&e->decls, decl->name) == decl;
 }
 
@@ -202,18 +213,25 @@ static void first_round(struct tn_elab *e)
 
 		if (!is_main(e, decl))
 			continue;
-		if (decl->item->kind == TREE_ITEM_DIM)
+		if (decl->item->kind == TN_TREE_ITEM_DIM)
 			elab_dim_item(e, decl);
-		else if (decl->item->kind == TREE_ITEM_CONST)
+		else if (decl->item->kind == TN_TREE_ITEM_CONST)
 			elab_const_item(e, decl);
 	}
 	for (i = 0; i < e->order.len; i++)
-		if (at(e, i)->item->kind == TREE_ITEM_STRUCT)
+		if (at(e, i)->item->kind == TN_TREE_ITEM_STRUCT)
 			elab_struct_item(e, at(e, i));
 	for (i = 0; i < e->order.len; i++)
-		if (at(e, i)->item->kind == TREE_ITEM_WEIGHT &&
+		if (at(e, i)->item->kind == TN_TREE_ITEM_WEIGHT &&
 		    is_main(e, at(e, i)))
 			elab_weight_item(e, at(e, i));
+}
+
+static void fused_item(struct tn_elab *e, struct decl *decl)
+{
+	if (!decl->fn)
+		elab_signature(e, decl);
+	elab_fn_body(e, decl);
 }
 
 static void second_round(struct tn_elab *e)
@@ -222,24 +240,28 @@ static void second_round(struct tn_elab *e)
 
 	for (i = 0; i < e->order.len; i++) {
 		struct decl *decl = at(e, i);
-		enum tree_item_kind kind = decl->item->kind;
+		enum tn_tree_item_kind kind = decl->item->kind;
 
-		if (kind != TREE_ITEM_FN && kind != TREE_ITEM_OP)
+		if (kind != TN_TREE_ITEM_FN && kind != TN_TREE_ITEM_OP)
 			continue;
 		warn_hidden(e, decl->item);
 		decl->is_generic = elab_is_generic(e, decl);
-		if (!decl->is_generic && is_main(e, decl))
+		if (!decl->is_generic && !elab_is_fused(decl->item) &&
+		    is_main(e, decl))
 			elab_signature(e, decl);
 	}
 	for (i = 0; i < e->order.len; i++)
-		if ((at(e, i)->item->kind == TREE_ITEM_FN ||
-		     at(e, i)->item->kind == TREE_ITEM_OP) &&
+		if ((at(e, i)->item->kind == TN_TREE_ITEM_FN ||
+		     at(e, i)->item->kind == TN_TREE_ITEM_OP) &&
 		    at(e, i)->is_generic)
 			elab_generic_item(e, at(e, i));
 	for (i = 0; i < e->order.len; i++)
-		if (at(e, i)->item->kind == TREE_ITEM_FN &&
-		    !at(e, i)->is_generic)
+		if (at(e, i)->item->kind == TN_TREE_ITEM_FN &&
+		    !at(e, i)->is_generic && !elab_is_fused(at(e, i)->item))
 			elab_fn_body(e, at(e, i));
+	for (i = 0; i < e->order.len; i++)
+		if (elab_is_fused(at(e, i)->item) && is_main(e, at(e, i)))
+			fused_item(e, at(e, i));
 }
 
 static void third_round(struct tn_elab *e)
@@ -250,26 +272,26 @@ static void third_round(struct tn_elab *e)
 		struct decl *decl = at(e, i);
 
 		switch (decl->item->kind) {
-		case TREE_ITEM_RULE:
+		case TN_TREE_ITEM_RULE:
 			elab_rule_item(e, decl);
 			break;
-		case TREE_ITEM_ENCODING:
+		case TN_TREE_ITEM_ENCODING:
 			elab_encoding_item(e, decl);
 			break;
-		case TREE_ITEM_MESH:
+		case TN_TREE_ITEM_MESH:
 			elab_mesh_item(e, decl);
 			break;
-		case TREE_ITEM_KERNEL:
+		case TN_TREE_ITEM_KERNEL:
 			elab_kernel_item(e, decl);
 			break;
-		case TREE_ITEM_FN:
-		case TREE_ITEM_OP:
-		case TREE_ITEM_INCLUDE:
-		case TREE_ITEM_DIM:
-		case TREE_ITEM_CONST:
-		case TREE_ITEM_STRUCT:
-		case TREE_ITEM_WEIGHT:
-		case TREE_ITEM_TEST:
+		case TN_TREE_ITEM_FN:
+		case TN_TREE_ITEM_OP:
+		case TN_TREE_ITEM_INCLUDE:
+		case TN_TREE_ITEM_DIM:
+		case TN_TREE_ITEM_CONST:
+		case TN_TREE_ITEM_STRUCT:
+		case TN_TREE_ITEM_WEIGHT:
+		case TN_TREE_ITEM_TEST:
 			break;
 		}
 	}
@@ -337,7 +359,7 @@ static void put_decl(struct tn_elab *e, const struct decl *decl)
 	struct tn_item *item;
 
 	switch (decl->item->kind) {
-	case TREE_ITEM_DIM:
+	case TN_TREE_ITEM_DIM:
 		if (decl->ev.kind != EV_DIM || decl->item->u.dim->value) {
 			put_text(e, decl);
 			return;
@@ -346,11 +368,11 @@ static void put_decl(struct tn_elab *e, const struct decl *decl)
 		if (item)
 			item->u.dim = decl->ev.u.dim;
 		return;
-	case TREE_ITEM_WEIGHT:
+	case TN_TREE_ITEM_WEIGHT:
 		put_weights(e, decl);
 		return;
-	case TREE_ITEM_FN:
-	case TREE_ITEM_OP:
+	case TN_TREE_ITEM_FN:
+	case TN_TREE_ITEM_OP:
 		if (decl->is_generic) {
 			put_text(e, decl);
 			return;
@@ -361,21 +383,21 @@ static void put_decl(struct tn_elab *e, const struct decl *decl)
 		if (item)
 			item->u.fn = decl->fn;
 		return;
-	case TREE_ITEM_KERNEL:
+	case TN_TREE_ITEM_KERNEL:
 		if (!decl->kernel)
 			return;
 		item = put_item(e, TN_ITEM_KERNEL, decl);
 		if (item)
 			item->u.kernel = decl->kernel;
 		return;
-	case TREE_ITEM_INCLUDE:
+	case TN_TREE_ITEM_INCLUDE:
 		return;
-	case TREE_ITEM_CONST:
-	case TREE_ITEM_STRUCT:
-	case TREE_ITEM_ENCODING:
-	case TREE_ITEM_MESH:
-	case TREE_ITEM_RULE:
-	case TREE_ITEM_TEST:
+	case TN_TREE_ITEM_CONST:
+	case TN_TREE_ITEM_STRUCT:
+	case TN_TREE_ITEM_ENCODING:
+	case TN_TREE_ITEM_MESH:
+	case TN_TREE_ITEM_RULE:
+	case TN_TREE_ITEM_TEST:
 		put_text(e, decl);
 		return;
 	}

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void block(struct kctx *k, const struct tree_kblock *from,
+static void block(struct kctx *k, const struct tn_tree_kblock *from,
 		  struct tn_kblock *to);
 
 /* ---- Names ------------------------------------------------------------- */
@@ -31,8 +31,8 @@ static bool bind_name(struct kctx *k, struct tn_name name,
 	kname->span = name.span;
 	kname->var = var;
 	kname->buf = buf;
-	return tn_map_set(&k->names, name.text, kname) &&
-	       tn_vec_push_ptr(&k->bound, kname);
+	return elab_map(k->e, &k->names, name.text, kname) &&
+	       elab_push_ptr(k->e, &k->bound, kname);
 }
 
 static void release(struct kctx *k, size_t mark)
@@ -49,7 +49,7 @@ static void release(struct kctx *k, size_t mark)
 /* ---- Buffers ----------------------------------------------------------- */
 
 /* The one annotation among the names; its number, or -1. */
-static int annotation(const struct tree_type *type, const char *const *names,
+static int annotation(const struct tn_tree_type *type, const char *const *names,
 		      int count)
 {
 	uint32_t i;
@@ -102,7 +102,7 @@ static bool place(struct kctx *k, struct tn_kbuf *buf,
 			    &k->kernel->scratch_bytes);
 }
 
-static void alloc(struct kctx *k, const struct tree_kstmt *stmt,
+static void alloc(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		  struct tn_kblock *to)
 {
 	static const char *const names[] = {"reg", "stack", "shared",
@@ -134,7 +134,7 @@ static void alloc(struct kctx *k, const struct tree_kstmt *stmt,
 
 /* ---- Statements -------------------------------------------------------- */
 
-static bool read_bind(struct kctx *k, const struct tree_kstmt *stmt,
+static bool read_bind(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		      enum tn_kbind *out)
 {
 	static const struct {
@@ -178,13 +178,14 @@ static bool read_bind(struct kctx *k, const struct tree_kstmt *stmt,
 	return false;
 }
 
-static void loop(struct kctx *k, const struct tree_kstmt *stmt,
+static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		 struct tn_kblock *to)
 {
 	static const enum tn_kloop_kind kinds[] = {
-		[TREE_LOOP_FOR] = TN_LOOP_FOR, [TREE_LOOP_PAR] = TN_LOOP_PAR,
-		[TREE_LOOP_VEC] = TN_LOOP_VEC,
-		[TREE_LOOP_UNROLL] = TN_LOOP_UNROLL
+		[TN_TREE_LOOP_FOR] = TN_LOOP_FOR,
+		[TN_TREE_LOOP_PAR] = TN_LOOP_PAR,
+		[TN_TREE_LOOP_VEC] = TN_LOOP_VEC,
+		[TN_TREE_LOOP_UNROLL] = TN_LOOP_UNROLL
 	};
 	const struct tn_kexpr *low = elab_kexpr_as(k, stmt->low, TN_i64);
 	const struct tn_kexpr *high = elab_kexpr_as(k, stmt->high, TN_i64);
@@ -202,7 +203,7 @@ static void loop(struct kctx *k, const struct tree_kstmt *stmt,
 			       "a step is at least 1");
 	if (!low || !high || !read_bind(k, stmt, &bind))
 		return;
-	if (stmt->loop == TREE_LOOP_UNROLL &&
+	if (stmt->loop == TN_TREE_LOOP_UNROLL &&
 	    (low->kind != TN_KEXPR_INT || high->kind != TN_KEXPR_INT)) {
 		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
 			       "`unroll` needs constant bounds");
@@ -221,7 +222,7 @@ static void loop(struct kctx *k, const struct tree_kstmt *stmt,
 	release(k, mark);
 }
 
-static void let(struct kctx *k, const struct tree_kstmt *stmt,
+static void let(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		struct tn_kblock *to)
 {
 	struct kv value = elab_kexpr(k, stmt->value);
@@ -250,7 +251,7 @@ static void let(struct kctx *k, const struct tree_kstmt *stmt,
 	bind_name(k, stmt->name, var, NULL);
 }
 
-static void set(struct kctx *k, const struct tree_kstmt *stmt,
+static void set(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		struct tn_kvar *var, struct tn_kblock *to)
 {
 	const struct tn_kexpr *value = elab_kexpr_as(k, stmt->value,
@@ -269,7 +270,7 @@ static void set(struct kctx *k, const struct tree_kstmt *stmt,
 		tn_kstmt_set(k->kernel, to, var, value, stmt->add);
 }
 
-static void store(struct kctx *k, const struct tree_kstmt *stmt,
+static void store(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		  struct tn_kblock *to)
 {
 	const struct tn_kexpr *index[TN_MAX_RANK], *value;
@@ -343,7 +344,7 @@ static void size_stmt(struct kctx *k, const struct tn_args *args,
 		tn_kstmt_size(k->kernel, to, dim->sym, value);
 }
 
-static void call_stmt(struct kctx *k, const struct tree_kstmt *stmt,
+static void call_stmt(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		      struct tn_kblock *to)
 {
 	const struct tn_expr *expr = stmt->value;
@@ -385,32 +386,32 @@ static void if_stmt(struct kctx *k, const struct tn_karms *arms, uint32_t at,
 		if_stmt(k, arms, at + 1, &made->orelse);
 }
 
-static void statement(struct kctx *k, const struct tree_kstmt *stmt,
+static void statement(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		      struct tn_kblock *to)
 {
 	switch (stmt->kind) {
-	case TREE_KSTMT_LOOP:
+	case TN_TREE_KSTMT_LOOP:
 		loop(k, stmt, to);
 		break;
-	case TREE_KSTMT_LET:
+	case TN_TREE_KSTMT_LET:
 		let(k, stmt, to);
 		break;
-	case TREE_KSTMT_ALLOC:
+	case TN_TREE_KSTMT_ALLOC:
 		alloc(k, stmt, to);
 		break;
-	case TREE_KSTMT_STORE:
+	case TN_TREE_KSTMT_STORE:
 		store(k, stmt, to);
 		break;
-	case TREE_KSTMT_EXPR:
+	case TN_TREE_KSTMT_EXPR:
 		call_stmt(k, stmt, to);
 		break;
-	case TREE_KSTMT_IF:
+	case TN_TREE_KSTMT_IF:
 		if_stmt(k, &stmt->arms, 0, to);
 		break;
 	}
 }
 
-static void block(struct kctx *k, const struct tree_kblock *from,
+static void block(struct kctx *k, const struct tn_tree_kblock *from,
 		  struct tn_kblock *to)
 {
 	size_t mark = k->bound.len;
@@ -439,7 +440,7 @@ void elab_kernel_item(struct tn_elab *e, struct decl *decl)
 	k.kernel->span = decl->item->name.span;
 	elab_annots(e, &decl->item->annots, &k.kernel->annots);
 	frame_init(&k.frame, e, NULL, decl, NULL);
-	k.frame.in_kernel = true;
+	k.frame.sees_runtime = true;
 	tn_map_init_text(&k.names);
 	tn_vec_init(&k.bound, sizeof(struct kname *), NULL);
 	for (i = 0; i < sig->params.len; i++)
@@ -487,7 +488,7 @@ static bool launch_operands(struct frame *frame, const struct decl *decl,
 				       elab_type_text(e, value->type));
 			return false;
 		}
-		if (!tn_vec_push_ptr(in, value))
+		if (!elab_push_ptr(e, in, value))
 			return false;
 	}
 	return call_all_used(frame, call, NULL, 0);

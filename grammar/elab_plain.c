@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct decl *elab_struct_type(struct frame *frame,
-				    const struct tree_type *type)
+				    const struct tn_tree_type *type)
 {
 	const struct decl *decl;
 
@@ -16,7 +16,7 @@ const struct decl *elab_struct_type(struct frame *frame,
 	decl = tn_map_find(frame->is_library ? &frame->e->library :
 					       &frame->e->decls,
 			   type->name.text);
-	return decl && decl->item->kind == TREE_ITEM_STRUCT ? decl : NULL;
+	return decl && decl->item->kind == TN_TREE_ITEM_STRUCT ? decl : NULL;
 }
 
 bool elab_param(struct frame *frame, const struct tn_param *param,
@@ -62,7 +62,7 @@ void elab_check_names(struct tn_elab *e, const struct tn_sig *sig)
 			tn_diag_also(e->sink, diag, old->name.span,
 				     "first bound here");
 		}
-		tn_map_set(&seen, param->name.text, (void *)param);
+		elab_map(e, &seen, param->name.text, (void *)param);
 	}
 	tn_map_fini(&seen);
 }
@@ -128,17 +128,6 @@ static void set_results(struct frame *frame, const struct tn_sig *sig)
 	fn->nresults = (int)sig->results.len;
 }
 
-/* A group that a pass has outlined says so. */
-static enum tn_fn_kind kind_of(const struct tree_item *item)
-{
-	uint32_t i;
-
-	for (i = 0; i < item->annots.len; i++)
-		if (strcmp(item->annots.at[i]->name.text, "fused") == 0)
-			return TN_FN_FUSED;
-	return TN_FN_PLAIN;
-}
-
 void elab_signature(struct tn_elab *e, struct decl *decl)
 {
 	const struct tn_sig *sig = decl->item->u.sig;
@@ -146,12 +135,15 @@ void elab_signature(struct tn_elab *e, struct decl *decl)
 	uint32_t i;
 
 	elab_check_names(e, sig);
-	decl->fn = tn_graph_fn(e->module, decl->name, kind_of(decl->item));
+	decl->fn = tn_graph_fn(e->module, decl->name,
+			       elab_is_fused(decl->item) ? TN_FN_FUSED :
+							   TN_FN_PLAIN);
 	if (!decl->fn)
 		return;
 	decl->fn->span = decl->item->name.span;
 	elab_annots(e, &decl->item->annots, &decl->fn->annots);
 	frame_init(&frame, e, NULL, decl, decl->fn);
+	frame.sees_runtime = decl->fn->kind == TN_FN_FUSED;
 	frame.b.block = NULL;
 	for (i = 0; i < sig->params.len; i++)
 		one_param(&frame, sig->params.at[i]);
@@ -242,7 +234,7 @@ static bool unify_results(struct frame *frame, const struct tn_sig *sig,
 }
 
 static enum tn_dtype result_elem(struct frame *frame, const struct ev *ev,
-				 const struct tree_type *type)
+				 const struct tn_tree_type *type)
 {
 	const struct bind *bind;
 
@@ -312,6 +304,7 @@ void elab_fn_body(struct tn_elab *e, struct decl *decl)
 		return;
 	frame_init(&frame, e, NULL, decl, decl->fn);
 	frame.is_broken = sig->body.broken;
+	frame.sees_runtime = decl->fn->kind == TN_FN_FUSED;
 	bind_params(&frame, sig);
 	wants = tn_arena_array(&e->scratch, sig->results.len + 1,
 			       sizeof(*wants));
@@ -334,7 +327,7 @@ static bool add_edge(struct tn_elab *e, const struct tn_fn *from,
 
 	if (e->is_dry)
 		return true;
-	edge = tn_vec_push(&e->edges);
+	edge = elab_push(e, &e->edges);
 	if (!edge)
 		return false;
 	edge->from = from;
@@ -424,7 +417,7 @@ static bool put_argument(struct frame *frame, const struct decl *decl,
 	if (type && ev->kind == EV_STRUCT && ev->u.agg.type == type &&
 	    !ev->u.agg.is_family) {
 		for (i = 0; i < type->nfields; i++)
-			tn_vec_push_ptr(in, ev->u.agg.fields[i]);
+			elab_push_ptr(e, in, ev->u.agg.fields[i]);
 		return true;
 	}
 	if (type || ev->kind == EV_STRUCT) {
@@ -444,7 +437,7 @@ static bool put_argument(struct frame *frame, const struct decl *decl,
 	value = elab_to_value(frame, ev, ev_is_literal(ev) ||
 			      ev->kind == EV_LIST ? want : ELAB_ANY);
 	return value && !tn_type_is_poison(value->type) &&
-	       tn_vec_push_ptr(in, value);
+	       elab_push_ptr(frame->e, in, value);
 }
 
 /* Canonical text has functions with flat parameters, `p__w`, but leaves tests
@@ -498,9 +491,12 @@ struct ev elab_call_plain(struct frame *frame, struct decl *decl,
 	struct tn_elab *e = frame->e;
 	const char **known;
 	struct tn_vec in;
-	bool ok = decl->fn && decl->fn->result_types;
 	uint32_t i;
+	bool ok;
 
+	if (!decl->fn && elab_is_fused(decl->item))
+		elab_signature(e, decl);
+	ok = decl->fn && decl->fn->result_types;
 	known = tn_arena_array(&e->scratch, params->len + 1, sizeof(*known));
 	if (!known || !flatten_call(frame, decl, call))
 		return out;
@@ -547,13 +543,13 @@ struct step {
 
 static void push(struct walk *walk, const struct tn_fn *fn)
 {
-	struct step *step = tn_vec_push(&walk->stack);
+	struct step *step = elab_push(walk->e, &walk->stack);
 
 	if (!step)
 		return;
 	step->fn = fn;
 	step->edge = (uint32_t)(uintptr_t)tn_map_find(&walk->first, fn);
-	tn_map_set(&walk->colour, fn, (void *)1);
+	elab_map(walk->e, &walk->colour, fn, (void *)1);
 }
 
 /* A body that was made after its callers has told them no guards yet. */
@@ -583,7 +579,7 @@ static void follow(struct walk *walk, const struct tn_fn *root)
 
 		if (step->edge == 0) {
 			inherit(walk, step->fn);
-			tn_map_set(&walk->colour, step->fn, (void *)2);
+			elab_map(walk->e, &walk->colour, step->fn, (void *)2);
 			tn_vec_pop(&walk->stack);
 			continue;
 		}
@@ -624,7 +620,8 @@ void elab_check_recursion(struct tn_elab *e)
 
 		walk.next[i - 1] = (uint32_t)(uintptr_t)
 				   tn_map_find(&walk.first, edge->from);
-		tn_map_set(&walk.first, edge->from, (void *)(uintptr_t)i);
+		elab_map(e, &walk.first, edge->from,
+			 (void *)(uintptr_t)i);
 	}
 	for (i = 0; i < e->edges.len; i++) {
 		const struct edge *edge = tn_vec_at(&e->edges, i);

@@ -35,7 +35,7 @@ static void check_name(struct checker *c, const char *name,
 	size_t i;
 
 	if (c->collects)
-		tn_map_set(&c->used, name, c);
+		elab_map(c->e, &c->used, name, c);
 	if (tn_map_has(&c->names, name) || tn_map_has(decls, name) ||
 	    strcmp(name, "_") == 0 || strcmp(name, "none") == 0 ||
 	    c->e->broken || elab_flat_struct(c->e, name, span, &flat))
@@ -85,8 +85,8 @@ static void check_call(struct checker *c, const struct tn_expr *expr)
 	if (c->in_where || c->e->broken)
 		return;
 	decl = elab_find(c->e, name, c->is_library);
-	is_fn = decl && (decl->item->kind == TREE_ITEM_FN ||
-			 decl->item->kind == TREE_ITEM_OP);
+	is_fn = decl && (decl->item->kind == TN_TREE_ITEM_FN ||
+			 decl->item->kind == TN_TREE_ITEM_OP);
 	if (is_fn || elab_sugar_find(name) || tn_op_find(name) != TN_OP_none)
 		return;
 	frame_init(&frame, c->e, NULL, NULL, NULL);
@@ -150,7 +150,7 @@ static void check_expr(struct checker *c, const struct tn_expr *expr)
 	}
 }
 
-static void check_block(struct checker *c, const struct tree_block *block);
+static void check_block(struct checker *c, const struct tn_tree_block *block);
 
 static void check_region(struct checker *c, const struct tn_region *region)
 {
@@ -194,7 +194,7 @@ static void check_stmt(struct checker *c, const struct tn_stmt *stmt)
 		add_name(c, stmt->binds.at[i]->name.text);
 }
 
-static void check_block(struct checker *c, const struct tree_block *block)
+static void check_block(struct checker *c, const struct tn_tree_block *block)
 {
 	uint32_t i;
 
@@ -204,7 +204,7 @@ static void check_block(struct checker *c, const struct tree_block *block)
 
 /* ---- Signatures -------------------------------------------------------- */
 
-static void add_shape(struct checker *c, const struct tree_type *type)
+static void add_shape(struct checker *c, const struct tn_tree_type *type)
 {
 	uint32_t i;
 
@@ -243,7 +243,7 @@ static void check_class(struct checker *c, const struct tn_generic *generic)
 static bool is_type_word(struct checker *c, const struct tn_sig *sig,
 			 const struct tn_param *param)
 {
-	const struct tree_type *type = param->type;
+	const struct tn_tree_type *type = param->type;
 	struct decl *decl;
 	uint32_t i;
 
@@ -257,8 +257,8 @@ static bool is_type_word(struct checker *c, const struct tn_sig *sig,
 		    elab_is_attribute(sig->params.at[i]))
 			return true;
 	decl = elab_find(c->e, type->name.text, c->is_library);
-	return decl && (decl->item->kind == TREE_ITEM_STRUCT ||
-			decl->item->kind == TREE_ITEM_ENCODING);
+	return decl && (decl->item->kind == TN_TREE_ITEM_STRUCT ||
+			decl->item->kind == TN_TREE_ITEM_ENCODING);
 }
 
 static void add_signature(struct checker *c, const struct tn_sig *sig)
@@ -349,7 +349,7 @@ static bool is_pattern(const struct tn_expr *expr)
 
 static void check_sides(struct checker *c, const struct decl *decl)
 {
-	const struct tree_item *item = decl->item;
+	const struct tn_tree_item *item = decl->item;
 	struct tn_map before, empty;
 
 	c->collects = true;
@@ -379,7 +379,7 @@ static void check_sides(struct checker *c, const struct decl *decl)
 
 void elab_rule_item(struct tn_elab *e, struct decl *decl)
 {
-	const struct tree_item *item = decl->item;
+	const struct tn_tree_item *item = decl->item;
 	uint32_t errors = e->sink->errors;
 	struct checker c;
 
@@ -402,7 +402,7 @@ void elab_rule_item(struct tn_elab *e, struct decl *decl)
 
 void elab_encoding_item(struct tn_elab *e, struct decl *decl)
 {
-	const struct tree_item *item = decl->item;
+	const struct tn_tree_item *item = decl->item;
 	const struct tn_fields *fields = &item->u.encoding.fields;
 	struct checker c;
 	uint32_t i;

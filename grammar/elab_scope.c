@@ -102,8 +102,9 @@ static void gather_names(const struct tn_map *map, bool calls,
 
 	for (i = 0; i < map->len; i++) {
 		const struct decl *decl = map->entries[i].value;
-		enum tree_item_kind kind = decl->item->kind;
-		bool is_call = kind == TREE_ITEM_FN || kind == TREE_ITEM_OP;
+		enum tn_tree_item_kind kind = decl->item->kind;
+		bool is_call = kind == TN_TREE_ITEM_FN ||
+			       kind == TN_TREE_ITEM_OP;
 
 		if (is_call == calls)
 			tn_vec_push_ptr(out, decl->name);
@@ -169,7 +170,7 @@ bool elab_flat_struct(struct tn_elab *e, const char *name,
 		const struct decl *type = tn_vec_ptr(&e->order, i);
 		struct tn_value **fields;
 
-		if (type->item->kind != TREE_ITEM_STRUCT || !type->nfields)
+		if (type->item->kind != TN_TREE_ITEM_STRUCT || !type->nfields)
 			continue;
 		fields = tn_arena_array(&e->scratch, (size_t)type->nfields,
 					sizeof(*fields));
@@ -204,8 +205,8 @@ static struct ev item_value(struct frame *frame, struct decl *decl,
 	struct ev ev;
 
 	switch (decl->item->kind) {
-	case TREE_ITEM_DIM:
-	case TREE_ITEM_CONST:
+	case TN_TREE_ITEM_DIM:
+	case TN_TREE_ITEM_CONST:
 		if (decl->state == DECL_DONE)
 			break;
 		diag = tn_diag_report(e->sink, TN_E0204, span,
@@ -217,22 +218,22 @@ static struct ev item_value(struct frame *frame, struct decl *decl,
 			     "move the declaration up: dims and consts refer "
 			     "backwards only");
 		return ev_poison(span);
-	case TREE_ITEM_WEIGHT:
+	case TN_TREE_ITEM_WEIGHT:
 		break;
-	case TREE_ITEM_FN:
-	case TREE_ITEM_OP:
+	case TN_TREE_ITEM_FN:
+	case TN_TREE_ITEM_OP:
 		diag = tn_diag_report(e->sink, TN_E0206, span,
 				      "'%s' is a function, not a value",
 				      decl->name);
 		tn_diag_help(e->sink, diag, "call it: %s(..)", decl->name);
 		return ev_poison(span);
-	case TREE_ITEM_INCLUDE:
-	case TREE_ITEM_STRUCT:
-	case TREE_ITEM_ENCODING:
-	case TREE_ITEM_MESH:
-	case TREE_ITEM_RULE:
-	case TREE_ITEM_TEST:
-	case TREE_ITEM_KERNEL:
+	case TN_TREE_ITEM_INCLUDE:
+	case TN_TREE_ITEM_STRUCT:
+	case TN_TREE_ITEM_ENCODING:
+	case TN_TREE_ITEM_MESH:
+	case TN_TREE_ITEM_RULE:
+	case TN_TREE_ITEM_TEST:
+	case TN_TREE_ITEM_KERNEL:
 		diag = tn_diag_report(e->sink, TN_E0206, span,
 				      "'%s' is not a value", decl->name);
 		tn_diag_also(e->sink, diag, decl->item->name.span,
@@ -272,7 +273,7 @@ struct ev elab_name(struct frame *frame, const char *name,
 	}
 	decl = tn_map_find(frame->is_library ? &frame->e->library :
 					       &frame->e->decls, name);
-	if (!decl && frame->in_kernel && tn_map_has(&frame->e->runtime, name))
+	if (!decl && frame->sees_runtime && tn_map_has(&frame->e->runtime, name))
 		return ev_dim(tn_map_find(&frame->e->runtime, name), span);
 	if (!decl && strcmp(name, "none") == 0) {
 		ev = ev_poison(span);

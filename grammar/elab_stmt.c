@@ -374,7 +374,7 @@ static bool one_stmt(struct frame *frame, const struct tn_stmt *stmt,
 	return false;
 }
 
-static bool check_end(struct frame *frame, const struct tree_block *block,
+static bool check_end(struct frame *frame, const struct tn_tree_block *block,
 		      enum block_role role, const struct outcome *out)
 {
 	struct tn_diag *diag;
@@ -391,7 +391,7 @@ static bool check_end(struct frame *frame, const struct tree_block *block,
 	return false;
 }
 
-bool elab_block(struct frame *frame, const struct tree_block *block,
+bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		enum block_role role, const enum tn_dtype *wants, int nwants,
 		struct outcome *out)
 {

@@ -138,7 +138,7 @@ static struct tn_value *make_member(struct weight_item *item,
 				    const struct tn_type *type,
 				    const char *key)
 {
-	const struct tree_item *from = item->decl->item;
+	const struct tn_tree_item *from = item->decl->item;
 	struct tn_weight *weight;
 
 	type = type ? stacked(item, type) : item->e->module->poison;
@@ -153,7 +153,7 @@ static struct tn_value *make_member(struct weight_item *item,
 		weight->index_name = from->u.weight.var.text;
 	}
 	weight->file = from->u.weight.from.file.text;
-	weight->key = key;
+	weight->key = weight->file ? key : NULL;
 	elab_annots(item->e, &from->annots, &weight->annots);
 	if (from->u.weight.type)
 		elab_annots(item->e, &from->u.weight.type->annots,
@@ -203,7 +203,7 @@ static struct ev struct_weight(struct weight_item *item,
 
 static bool read_family(struct weight_item *item)
 {
-	const struct tree_item *from = item->decl->item;
+	const struct tn_tree_item *from = item->decl->item;
 
 	if (!from->u.weight.low)
 		return true;
@@ -224,7 +224,7 @@ static bool read_family(struct weight_item *item)
 /* The key of a family names the member. */
 static void check_key(struct weight_item *item)
 {
-	const struct tree_item *from = item->decl->item;
+	const struct tn_tree_item *from = item->decl->item;
 	const struct tn_from *place = &from->u.weight.from;
 	struct tn_diag *diag;
 	const char *mark;
@@ -244,7 +244,7 @@ static void check_key(struct weight_item *item)
 void elab_weight_item(struct tn_elab *e, struct decl *decl)
 {
 	struct weight_item item = {.e = e, .decl = decl};
-	const struct tree_item *from = decl->item;
+	const struct tn_tree_item *from = decl->item;
 	const struct decl *type;
 	struct frame frame;
 

@@ -647,8 +647,8 @@ static struct ev run(struct frame *frame, struct call *call)
 	if (passes && passes->ev.kind != EV_STRING)
 		return wrong(frame, call, &passes->ev, "a string");
 	decl = elab_find(frame->e, fn->ev.u.string, false);
-	if (!decl || (decl->item->kind != TREE_ITEM_FN &&
-		      decl->item->kind != TREE_ITEM_OP)) {
+	if (!decl || (decl->item->kind != TN_TREE_ITEM_FN &&
+		      decl->item->kind != TN_TREE_ITEM_OP)) {
 		tn_diag_report(frame->e->sink, TN_E0202, fn->ev.span,
 			       "no function is named '%s'", fn->ev.u.string);
 		return ev_poison(call->span);

@@ -295,11 +295,11 @@ bool tn_elab_tests(struct tn_elab *e, struct tn_vec *tests)
 	if (!e->module || !e->tree)
 		return false;
 	for (i = 0; i < e->tree->len; i++) {
-		const struct tree_item *item = e->tree->at[i];
+		const struct tn_tree_item *item = e->tree->at[i];
 		struct decl decl = {.item = item};
 		struct tn_test *test;
 
-		if (item->kind != TREE_ITEM_TEST)
+		if (item->kind != TN_TREE_ITEM_TEST)
 			continue;
 		decl.name = item->name.text;
 		test = tn_vec_push(tests);

@@ -49,7 +49,7 @@ static struct ev ev_elem(enum tn_dtype dtype, struct tn_span span)
 }
 
 static bool unify_elem(struct frame *frame, const struct tn_generics *generics,
-		       const struct tree_type *pattern,
+		       const struct tn_tree_type *pattern,
 		       const struct tn_type *type, struct tn_span span,
 		       const char *what)
 {
@@ -89,7 +89,7 @@ static bool unify_elem(struct frame *frame, const struct tn_generics *generics,
 	return false;
 }
 
-static bool differs(struct frame *frame, const struct tree_type *pattern,
+static bool differs(struct frame *frame, const struct tn_tree_type *pattern,
 		    const struct tn_type *type, struct tn_span span,
 		    const char *what, const char *detail)
 {
@@ -208,7 +208,7 @@ static bool unify_pack(struct frame *frame, const struct tn_name *pack,
 	return true;
 }
 
-static bool unify_shape(struct frame *frame, const struct tree_type *pattern,
+static bool unify_shape(struct frame *frame, const struct tn_tree_type *pattern,
 			const struct tn_type *type, struct tn_span span,
 			const char *what)
 {
@@ -244,7 +244,7 @@ static bool unify_shape(struct frame *frame, const struct tree_type *pattern,
 }
 
 bool elab_unify(struct frame *frame, const struct tn_generics *generics,
-		const struct tree_type *pattern, const struct tn_type *type,
+		const struct tn_tree_type *pattern, const struct tn_type *type,
 		struct tn_span span, const char *what)
 {
 	return unify_elem(frame, generics, pattern, type, span, what) &&

@@ -160,6 +160,34 @@ const char *elab_intern(struct tn_elab *e, const char *text)
 	return name;
 }
 
+void *elab_push(struct tn_elab *e, struct tn_vec *vec)
+{
+	void *at = tn_vec_push(vec);
+
+	if (!at)
+		e->module->failed = true;
+	return at;
+}
+
+bool elab_push_ptr(struct tn_elab *e, struct tn_vec *vec, const void *pointer)
+{
+	bool ok = tn_vec_push_ptr(vec, pointer);
+
+	if (!ok)
+		e->module->failed = true;
+	return ok;
+}
+
+bool elab_map(struct tn_elab *e, struct tn_map *map, const void *key,
+	      void *value)
+{
+	bool ok = tn_map_set(map, key, value);
+
+	if (!ok)
+		e->module->failed = true;
+	return ok;
+}
+
 void *elab_array(struct tn_elab *e, size_t count, size_t size)
 {
 	void *at = tn_arena_array(&e->module->arena, count ? count : 1, size);
@@ -206,7 +234,8 @@ void elab_note_dims(struct tn_elab *e, struct tn_diag *diag,
 }
 
 /* The text between the brackets of a printed annotation, or NULL. */
-static const char *args_text(struct tn_elab *e, const struct tree_annot *annot)
+static const char *args_text(struct tn_elab *e,
+			     const struct tn_tree_annot *annot)
 {
 	struct tn_buf buf;
 	const char *text = NULL;
@@ -227,7 +256,7 @@ static const char *args_text(struct tn_elab *e, const struct tree_annot *annot)
 	return text;
 }
 
-void elab_annots(struct tn_elab *e, const struct tree_annots *from,
+void elab_annots(struct tn_elab *e, const struct tn_tree_annots *from,
 		 struct tn_annots *to)
 {
 	uint32_t i;

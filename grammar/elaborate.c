@@ -18,7 +18,7 @@ struct tn_elab *tn_elab_new(const struct tn_elab_options *options)
 	tn_arena_init(&e->scratch);
 	tn_map_init_text(&e->decls);
 	tn_map_init_text(&e->library);
-	tn_map_init_text(&e->includes);
+	tn_map_init_ptr(&e->included);
 	tn_map_init_text(&e->instances);
 	tn_map_init_text(&e->runtime);
 	tn_map_init_ptr(&e->origins);
@@ -33,7 +33,7 @@ void tn_elab_free(struct tn_elab *e)
 		return;
 	tn_map_fini(&e->decls);
 	tn_map_fini(&e->library);
-	tn_map_fini(&e->includes);
+	tn_map_fini(&e->included);
 	tn_map_fini(&e->instances);
 	tn_map_fini(&e->runtime);
 	tn_map_fini(&e->origins);
@@ -53,27 +53,13 @@ static struct tn_module *no_memory(struct tn_elab *e)
 	return NULL;
 }
 
-/* A file that is included and includes the main file in its turn gets what it
- * wants: its items are there already. */
-static bool mark_main(struct tn_elab *e, const struct tn_tree *tree)
-{
-	const struct tn_source *source;
-	const char *name;
-
-	if (tree->file == 0 || tree->file > e->sink->sources.len)
-		return true;
-	source = tn_vec_at(&e->sink->sources, tree->file - 1);
-	name = strrchr(source->name, '/');
-	return tn_map_set(&e->includes, name ? name + 1 : source->name, e);
-}
-
 struct tn_module *tn_elab_run(struct tn_elab *e, struct tn_tree *tree)
 {
 	e->module = tn_module_new(e->names, e->sink);
 	if (!e->module)
 		return no_memory(e);
 	e->tree = tree;
-	if (!mark_main(e, tree) || !elab_collect(e, tree, false))
+	if (!elab_collect(e, tree, false))
 		return no_memory(e);
 	elab_items(e);
 	if (e->module->failed || e->scratch.failed || e->module->arena.failed)

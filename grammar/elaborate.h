@@ -29,10 +29,11 @@ struct tn_elab_options {
 	/* The text of std.tn, borrowed; NULL: there is no library. */
 	const char *std_text;
 	size_t std_size;
-	/* The tree of an included file; `from` is the source that includes.
-	 * NULL after a report; NULL callback: includes are refused. */
-	struct tn_tree *(*include)(void *data, const char *path,
-				   uint32_t from, struct tn_span span);
+	/* The number of the source that `from` includes as `path`: one number
+	 * for one file, by whatever path. 0 after a report; NULL callback:
+	 * includes are refused. */
+	uint32_t (*include)(void *data, const char *path, uint32_t from,
+			    struct tn_span span);
 	/* The tensor of a file, for load("x.npy") in the text of source
 	 * `from`; `key` may be NULL. Fills an owned tensor. False: it cannot
 	 * be read, not reported. NULL callback: `load` is refused. */

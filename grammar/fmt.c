@@ -90,6 +90,12 @@ static uint32_t spaces(const struct layout *l, size_t i)
 
 /* ---- Line breaks ------------------------------------------------------- */
 
+/* The `do` after the condition block of a loop; it is a name elsewhere. */
+static bool is_do(const struct layout *l, size_t i)
+{
+	return l->tokens[i].kind == T_DO && token_at(l, i + 1)->kind == '{';
+}
+
 /* Whether a statement or item begins at token `i`. */
 static bool is_start(const struct layout *l, size_t i)
 {
@@ -103,7 +109,7 @@ static bool is_start(const struct layout *l, size_t i)
 	if (last->kind == ';' || last->kind == '{')
 		return true;
 	return last->kind == '}' && kind != ';' && kind != T_ELSE &&
-	       kind != T_REWRITE && kind != T_WHERE;
+	       kind != T_REWRITE && kind != T_WHERE && !is_do(l, i);
 }
 
 /* Whether the dim or field at `i` stays on the line of the one before, where
@@ -150,7 +156,7 @@ static bool may_break(const struct layout *l, size_t i)
 	const struct tn_fmt_token *token = &l->tokens[i];
 	const struct tn_fmt_open *open = innermost(l);
 
-	if (token->breaks == 0 || l->inside > 0)
+	if (token->breaks == 0 || l->inside > 0 || is_do(l, i))
 		return false;
 	switch (token->kind) {
 	case ';':
@@ -444,25 +450,6 @@ static bool is_same(const char *a, const struct tn_vec *as, const char *b,
 	return true;
 }
 
-/* Whether `out` holds the tokens of the source and no others. */
-static bool is_kept(const char *text, const struct tn_vec *tokens,
-		    const struct tn_buf *out)
-{
-	struct tn_sink sink;
-	struct tn_vec again;
-	uint32_t file;
-	bool ok = false;
-
-	tn_sink_init(&sink);
-	tn_vec_init(&again, sizeof(struct tn_fmt_token), NULL);
-	file = tn_sink_add_source(&sink, "", tn_buf_text(out), out->len);
-	if (file != 0 && tn_fmt_scan(&sink, file, &again, NULL))
-		ok = is_same(text, tokens, tn_buf_text(out), &again);
-	tn_vec_fini(&again);
-	tn_sink_fini(&sink);
-	return ok;
-}
-
 /* Reports that memory was refused; false. */
 static bool no_memory(struct tn_sink *sink)
 {
@@ -470,6 +457,27 @@ static bool no_memory(struct tn_sink *sink)
 
 	tn_diag_report(sink, TN_E0001, none, "out of memory");
 	return false;
+}
+
+/* Whether `out` holds the tokens of the source and no others. */
+static bool is_kept(struct tn_sink *user, const char *text,
+		    const struct tn_vec *tokens, const struct tn_buf *out)
+{
+	struct tn_sink sink;
+	struct tn_vec again;
+	uint32_t file;
+	bool ok;
+
+	tn_sink_init(&sink);
+	tn_vec_init(&again, sizeof(struct tn_fmt_token), NULL);
+	file = tn_sink_add_source(&sink, "", tn_buf_text(out), out->len);
+	if (file != 0 && tn_fmt_scan(&sink, file, &again, NULL))
+		ok = is_same(text, tokens, tn_buf_text(out), &again);
+	else
+		ok = no_memory(user);
+	tn_vec_fini(&again);
+	tn_sink_fini(&sink);
+	return ok;
 }
 
 static bool lay_out(struct tn_sink *sink, uint32_t file,
@@ -494,7 +502,7 @@ static bool lay_out(struct tn_sink *sink, uint32_t file,
 	if (text.failed || out->failed)
 		ok = no_memory(sink);
 	else
-		ok = is_kept(source->text, tokens, out);
+		ok = is_kept(sink, source->text, tokens, out);
 	tn_buf_fini(&text);
 	tn_vec_fini(&notes);
 	return ok;

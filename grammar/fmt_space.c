@@ -9,7 +9,7 @@
 #include "grammar/fmt.h"
 #include "grammar/parse.h"
 
-int tn_scan_lex(union tn_value *value, struct tn_loc *loc, void *flex);
+int tn_scan_lex(union tn_token_value *value, struct tn_loc *loc, void *flex);
 
 static struct tn_fmt_token *add(struct tn_vec *tokens, int kind,
 				struct tn_loc loc, const char *text,
@@ -56,7 +56,7 @@ static bool scan_all(struct tn_scanner *scan, struct tn_vec *tokens,
 	size_t mark = 0;
 	uint32_t from = start;
 	struct tn_fmt_token *token;
-	union tn_value value;
+	union tn_token_value value;
 	struct tn_loc loc;
 	int kind;
 

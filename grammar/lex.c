@@ -24,7 +24,7 @@
 /* How far back the begin of a line is looked for. */
 #define LONG_LINE 1000
 
-int tn_scan_lex(union tn_value *value, struct tn_loc *loc, void *flex);
+int tn_scan_lex(union tn_token_value *value, struct tn_loc *loc, void *flex);
 
 struct tn_span tn_lex_span(const struct tn_parser *p, struct tn_loc loc)
 {
@@ -312,7 +312,8 @@ static bool goes_on(struct tn_parser *p)
 		return false;
 	}
 	return !tn_lex_is_first(p, ahead->loc.begin, NULL) ||
-	       ahead->kind == T_ELSE || ahead->kind == T_REWRITE;
+	       ahead->kind == T_ELSE || ahead->kind == T_REWRITE ||
+	       ahead->kind == T_DO;
 }
 
 static void advance(struct tn_parser *p)
@@ -514,13 +515,14 @@ static void count_prefix(struct tn_parser *p, const struct tn_token *token)
 	}
 }
 
-static void note_item(struct tn_parser *p, int kind)
+/* Words such as `op` are names too, of parameters for one. */
+static void note_item(struct tn_parser *p, const struct tn_token *token)
 {
-	if (p->braces == 0 && may_be_item(kind))
-		p->in_kernel = kind == T_KERNEL;
+	if (p->braces == 0 && p->nopen == 0 && begins_item(p, token))
+		p->in_kernel = token->kind == T_KERNEL;
 }
 
-int tn_parse_lex(union tn_value *value, struct tn_loc *loc,
+int tn_parse_lex(union tn_token_value *value, struct tn_loc *loc,
 		 struct tn_parser *p)
 {
 	struct tn_token token;
@@ -545,7 +547,7 @@ int tn_parse_lex(union tn_value *value, struct tn_loc *loc,
 		return begin_closing(p, &token);
 	}
 	settle_word(p, &token);
-	note_item(p, token.kind);
+	note_item(p, &token);
 	count(p, &token);
 	count_prefix(p, &token);
 	if (p->stop)

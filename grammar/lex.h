@@ -16,13 +16,13 @@
 #include "grammar/tree.h"
 
 /* What a symbol of the grammar carries. */
-union tn_value {
+union tn_token_value {
 	const char *name;
 	struct tn_expr *expr;
-	struct tn_type *type;
+	struct tn_tree_type *type;
 	struct tn_extent *extent;
 	struct tn_arg *arg;
-	struct tn_annot *annot;
+	struct tn_tree_annot *annot;
 	struct tn_index *index;
 	struct tn_bind *bind;
 	struct tn_carry *carry;
@@ -31,14 +31,14 @@ union tn_value {
 	struct tn_generic *generic;
 	struct tn_field *field;
 	struct tn_from *from;
-	struct tn_dim *dim;
-	struct tn_block *block;
-	struct tn_kblock *kblock;
+	struct tn_tree_dim *dim;
+	struct tn_tree_block *block;
+	struct tn_tree_kblock *kblock;
 	struct tn_stmt *stmt;
-	struct tn_kstmt *kstmt;
+	struct tn_tree_kstmt *kstmt;
 	struct tn_region *region;
 	struct tn_sig *sig;
-	struct tn_item *item;
+	struct tn_tree_item *item;
 	struct tn_vec *list;	/* of pointers; NULL: empty */
 	struct tn_list *stmts;	/* a list in which errors are mended */
 	uintptr_t number;
@@ -53,7 +53,7 @@ struct tn_list {
 struct tn_token {
 	int kind;		/* 0: end of text */
 	struct tn_loc loc;
-	union tn_value value;
+	union tn_token_value value;
 };
 
 /* An open bracket: its character and place. */
@@ -74,7 +74,7 @@ enum tn_sync {
 struct tn_parser {
 	struct tn_scanner scan;
 	struct tn_tree *tree;
-	struct tn_vec items;	/* struct tn_item * */
+	struct tn_vec items;	/* struct tn_tree_item * */
 	struct tn_vec *marks;	/* takes offsets of annotations; or NULL */
 	struct tn_token last;	/* given to the parser last */
 	struct tn_token before;	/* the one before it */

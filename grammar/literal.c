@@ -268,6 +268,16 @@ struct tn_expr *tn_scan_integer(struct tn_scanner *scanner, char *text,
 	return expr;
 }
 
+struct tn_expr *tn_scan_bad_number(struct tn_scanner *scanner,
+				   struct tn_loc loc, const char *message,
+				   const char *help)
+{
+	struct tn_diag *diag = tn_scan_fault(scanner, TN_E0112, loc, message);
+
+	tn_diag_help(scanner->sink, diag, "%s", help);
+	return literal(scanner, TN_EXPR_INT, loc);
+}
+
 struct tn_expr *tn_scan_real(struct tn_scanner *scanner, char *text,
 			     struct tn_loc loc)
 {
@@ -278,6 +288,7 @@ struct tn_expr *tn_scan_real(struct tn_scanner *scanner, char *text,
 	expr->u.real.text = scanner->source + loc.begin;
 	expr->len = (uint32_t)len;
 	if (!tn_num_parse_f64(text, &expr->u.real.value))
-		tn_scan_fault(scanner, TN_E0112, loc, "this is not a number");
+		tn_scan_fault(scanner, TN_E0113, loc,
+			      "this number is greater than any f64");
 	return expr;
 }

@@ -40,7 +40,6 @@ libtenon_la_SOURCES += \
 	grammar/elab_struct.c \
 	grammar/elab_sugar.c \
 	grammar/elab_test.c \
-	grammar/elab_tree.h \
 	grammar/elab_unify.c \
 	grammar/elab_util.c \
 	grammar/elaborate.c \

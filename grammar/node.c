@@ -224,11 +224,11 @@ struct tn_arg *tn_node_arg(struct tn_parser *p, enum tn_arg_kind kind,
 	return arg;
 }
 
-struct tn_type *tn_node_type(struct tn_parser *p, struct tn_name name,
+struct tn_tree_type *tn_node_type(struct tn_parser *p, struct tn_name name,
 			      bool is_elem, struct tn_vec *shape,
 			      struct tn_loc loc)
 {
-	struct tn_type *type = tn_node_new(p, sizeof(*type));
+	struct tn_tree_type *type = tn_node_new(p, sizeof(*type));
 
 	type->name = name;
 	type->is_elem = is_elem;
@@ -239,10 +239,10 @@ struct tn_type *tn_node_type(struct tn_parser *p, struct tn_name name,
 	return type;
 }
 
-struct tn_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
+struct tn_tree_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
 				struct tn_loc loc)
 {
-	struct tn_annot *annot = tn_node_new(p, sizeof(*annot));
+	struct tn_tree_annot *annot = tn_node_new(p, sizeof(*annot));
 	uint32_t *mark;
 
 	annot->name = name;
@@ -269,7 +269,7 @@ struct tn_extent *tn_node_extent(struct tn_parser *p, struct tn_expr *size,
 }
 
 struct tn_param *tn_node_param(struct tn_parser *p, struct tn_name name,
-				struct tn_type *type, struct tn_expr *init,
+				struct tn_tree_type *type, struct tn_expr *init,
 				struct tn_loc loc)
 {
 	struct tn_param *param = tn_node_new(p, sizeof(*param));
@@ -291,17 +291,17 @@ struct tn_from *tn_node_from(struct tn_parser *p, struct tn_name file,
 	return from;
 }
 
-struct tn_dim *tn_node_dim(struct tn_parser *p, struct tn_name name,
+struct tn_tree_dim *tn_node_dim(struct tn_parser *p, struct tn_name name,
 			    struct tn_loc loc)
 {
-	struct tn_dim *dim = tn_node_new(p, sizeof(*dim));
+	struct tn_tree_dim *dim = tn_node_new(p, sizeof(*dim));
 
 	dim->name = name;
 	dim->span = tn_lex_span(p, loc);
 	return dim;
 }
 
-void tn_node_bounds(struct tn_parser *p, struct tn_dim *dim,
+void tn_node_bounds(struct tn_parser *p, struct tn_tree_dim *dim,
 		     struct tn_expr *bounds)
 {
 	struct tn_diag *diag;
@@ -321,7 +321,7 @@ void tn_node_bounds(struct tn_parser *p, struct tn_dim *dim,
 	p->scan.errors++;
 }
 
-void tn_node_old_bounds(struct tn_parser *p, struct tn_dim *dim,
+void tn_node_old_bounds(struct tn_parser *p, struct tn_tree_dim *dim,
 			 struct tn_expr *low, struct tn_expr *high,
 			 struct tn_loc loc)
 {
@@ -350,10 +350,10 @@ void tn_node_old_bounds(struct tn_parser *p, struct tn_dim *dim,
 	tn_diag_fix(p->scan.sink, diag, tn_lex_span(p, loc), fix);
 }
 
-struct tn_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
+struct tn_tree_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
 				struct tn_loc loc)
 {
-	struct tn_block *block = tn_node_new(p, sizeof(*block));
+	struct tn_tree_block *block = tn_node_new(p, sizeof(*block));
 
 	TN_TAKE(*block, &list->vec);
 	block->broken = list->broken;
@@ -361,10 +361,10 @@ struct tn_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
 	return block;
 }
 
-struct tn_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
+struct tn_tree_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
 				  struct tn_loc loc)
 {
-	struct tn_kblock *block = tn_node_new(p, sizeof(*block));
+	struct tn_tree_kblock *block = tn_node_new(p, sizeof(*block));
 
 	TN_TAKE(*block, &list->vec);
 	block->broken = list->broken;
@@ -383,10 +383,11 @@ struct tn_stmt *tn_node_stmt(struct tn_parser *p, enum tn_stmt_kind kind,
 	return stmt;
 }
 
-struct tn_kstmt *tn_node_kstmt(struct tn_parser *p, enum tn_kstmt_kind kind,
-				struct tn_expr *value, struct tn_loc loc)
+struct tn_tree_kstmt *tn_node_kstmt(struct tn_parser *p,
+				     enum tn_tree_kstmt_kind kind,
+				     struct tn_expr *value, struct tn_loc loc)
 {
-	struct tn_kstmt *stmt = tn_node_new(p, sizeof(*stmt));
+	struct tn_tree_kstmt *stmt = tn_node_new(p, sizeof(*stmt));
 
 	stmt->kind = kind;
 	stmt->value = value;
@@ -394,7 +395,7 @@ struct tn_kstmt *tn_node_kstmt(struct tn_parser *p, enum tn_kstmt_kind kind,
 	return stmt;
 }
 
-void tn_node_mutable(struct tn_parser *p, struct tn_kstmt *let,
+void tn_node_mutable(struct tn_parser *p, struct tn_tree_kstmt *let,
 		     struct tn_name word)
 {
 	let->is_mutable = true;
@@ -407,9 +408,9 @@ void tn_node_mutable(struct tn_parser *p, struct tn_kstmt *let,
 }
 
 struct tn_vec *tn_node_arm(struct tn_parser *p, struct tn_vec *arms,
-			    struct tn_expr *cond, struct tn_block *body)
+			    struct tn_expr *cond, struct tn_tree_block *body)
 {
-	struct tn_block copy = *body;
+	struct tn_tree_block copy = *body;
 	struct tn_arm *arm = tn_node_new(p, sizeof(*arm));
 
 	arm->cond = cond;
@@ -418,9 +419,9 @@ struct tn_vec *tn_node_arm(struct tn_parser *p, struct tn_vec *arms,
 }
 
 struct tn_vec *tn_node_karm(struct tn_parser *p, struct tn_vec *arms,
-			     struct tn_expr *cond, struct tn_kblock *body)
+			     struct tn_expr *cond, struct tn_tree_kblock *body)
 {
-	struct tn_kblock copy = *body;
+	struct tn_tree_kblock copy = *body;
 	struct tn_karm *arm = tn_node_new(p, sizeof(*arm));
 
 	arm->cond = cond;
@@ -430,10 +431,11 @@ struct tn_vec *tn_node_karm(struct tn_parser *p, struct tn_vec *arms,
 
 struct tn_region *tn_node_region(struct tn_parser *p,
 				  enum tn_region_kind kind,
-				  struct tn_block *body, struct tn_loc loc)
+				  struct tn_tree_block *body,
+				  struct tn_loc loc)
 {
-	struct tn_block none = { 0 };
-	struct tn_block copy = body == NULL ? none : *body;
+	struct tn_tree_block none = { 0 };
+	struct tn_tree_block copy = body == NULL ? none : *body;
 	struct tn_region *region = tn_node_new(p, sizeof(*region));
 
 	region->kind = kind;
@@ -442,10 +444,24 @@ struct tn_region *tn_node_region(struct tn_parser *p,
 	return region;
 }
 
-struct tn_item *tn_node_item(struct tn_parser *p, enum tn_item_kind kind,
-			      struct tn_name name, struct tn_loc loc)
+struct tn_region *tn_node_while(struct tn_parser *p, struct tn_vec *carries,
+				 struct tn_vec *options,
+				 struct tn_tree_block *body,
+				 struct tn_loc loc)
 {
-	struct tn_item *item = tn_node_new(p, sizeof(*item));
+	struct tn_region *region = tn_node_region(p, TN_REGION_WHILE, body,
+						  loc);
+
+	TN_TAKE(region->carries, carries);
+	TN_TAKE(region->options, options);
+	return region;
+}
+
+struct tn_tree_item *tn_node_item(struct tn_parser *p,
+				   enum tn_tree_item_kind kind,
+				   struct tn_name name, struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_new(p, sizeof(*item));
 
 	item->kind = kind;
 	item->name = name;
@@ -470,7 +486,7 @@ void tn_node_fields(struct tn_fields *fields, struct tn_list *list)
 	fields->broken = list->broken;
 }
 
-void tn_node_encoding(struct tn_parser *p, struct tn_item *item,
+void tn_node_encoding(struct tn_parser *p, struct tn_tree_item *item,
 		       struct tn_expr *block, struct tn_list *fields,
 		       struct tn_expr *value)
 {

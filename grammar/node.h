@@ -52,53 +52,60 @@ struct tn_arg *tn_node_arg(struct tn_parser *p, enum tn_arg_kind kind,
 			    struct tn_name name, struct tn_expr *value,
 			    struct tn_loc loc);
 
-struct tn_type *tn_node_type(struct tn_parser *p, struct tn_name name,
+struct tn_tree_type *tn_node_type(struct tn_parser *p, struct tn_name name,
 			      bool is_elem, struct tn_vec *shape,
 			      struct tn_loc loc);
-struct tn_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
+struct tn_tree_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
 				struct tn_loc loc);
 struct tn_extent *tn_node_extent(struct tn_parser *p, struct tn_expr *size,
 				  struct tn_name pack, struct tn_loc loc);
 struct tn_param *tn_node_param(struct tn_parser *p, struct tn_name name,
-				struct tn_type *type, struct tn_expr *init,
+				struct tn_tree_type *type, struct tn_expr *init,
 				struct tn_loc loc);
 struct tn_from *tn_node_from(struct tn_parser *p, struct tn_name file,
 			      struct tn_name key);
-struct tn_dim *tn_node_dim(struct tn_parser *p, struct tn_name name,
+struct tn_tree_dim *tn_node_dim(struct tn_parser *p, struct tn_name name,
 			    struct tn_loc loc);
 /* Sets the bounds from `bounds`, which must be written `[low, high]`. */
-void tn_node_bounds(struct tn_parser *p, struct tn_dim *dim,
+void tn_node_bounds(struct tn_parser *p, struct tn_tree_dim *dim,
 		     struct tn_expr *bounds);
 /* Sets the bounds of the old form `low..high` and reports it. */
-void tn_node_old_bounds(struct tn_parser *p, struct tn_dim *dim,
+void tn_node_old_bounds(struct tn_parser *p, struct tn_tree_dim *dim,
 			 struct tn_expr *low, struct tn_expr *high,
 			 struct tn_loc loc);
 
-struct tn_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
+struct tn_tree_block *tn_node_block(struct tn_parser *p, struct tn_list *list,
 				struct tn_loc loc);
-struct tn_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
+struct tn_tree_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
 				  struct tn_loc loc);
 struct tn_stmt *tn_node_stmt(struct tn_parser *p, enum tn_stmt_kind kind,
 			      struct tn_vec *values, struct tn_loc loc);
-struct tn_kstmt *tn_node_kstmt(struct tn_parser *p, enum tn_kstmt_kind kind,
-				struct tn_expr *value, struct tn_loc loc);
+struct tn_tree_kstmt *tn_node_kstmt(struct tn_parser *p,
+				     enum tn_tree_kstmt_kind kind,
+				     struct tn_expr *value, struct tn_loc loc);
 /* Makes a `let` mutable; `word` must be `mut`. */
-void tn_node_mutable(struct tn_parser *p, struct tn_kstmt *let,
+void tn_node_mutable(struct tn_parser *p, struct tn_tree_kstmt *let,
 		     struct tn_name word);
 /* The list of arms with one more; `cond` NULL: else. */
 struct tn_vec *tn_node_arm(struct tn_parser *p, struct tn_vec *arms,
-			    struct tn_expr *cond, struct tn_block *body);
+			    struct tn_expr *cond, struct tn_tree_block *body);
 struct tn_vec *tn_node_karm(struct tn_parser *p, struct tn_vec *arms,
-			     struct tn_expr *cond, struct tn_kblock *body);
+			     struct tn_expr *cond, struct tn_tree_kblock *body);
 struct tn_region *tn_node_region(struct tn_parser *p,
 				  enum tn_region_kind kind,
-				  struct tn_block *body, struct tn_loc loc);
-struct tn_item *tn_node_item(struct tn_parser *p, enum tn_item_kind kind,
-			      struct tn_name name, struct tn_loc loc);
+				  struct tn_tree_block *body,
+				  struct tn_loc loc);
+struct tn_region *tn_node_while(struct tn_parser *p, struct tn_vec *carries,
+				 struct tn_vec *options,
+				 struct tn_tree_block *body,
+				 struct tn_loc loc);
+struct tn_tree_item *tn_node_item(struct tn_parser *p,
+				   enum tn_tree_item_kind kind,
+				   struct tn_name name, struct tn_loc loc);
 struct tn_sig *tn_node_sig(struct tn_parser *p, struct tn_vec *generics,
 			    struct tn_vec *params, struct tn_vec *results);
 /* Fields of an encoding and its value; reports a missing value. */
-void tn_node_encoding(struct tn_parser *p, struct tn_item *item,
+void tn_node_encoding(struct tn_parser *p, struct tn_tree_item *item,
 		       struct tn_expr *block, struct tn_list *fields,
 		       struct tn_expr *value);
 void tn_node_fields(struct tn_fields *fields, struct tn_list *list);

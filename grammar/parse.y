@@ -11,7 +11,7 @@
 %require "3.8"
 %define api.pure full
 %define api.prefix {tn_parse_}
-%define api.value.type {union tn_value}
+%define api.value.type {union tn_token_value}
 %define api.location.type {struct tn_loc}
 %define parse.error custom
 %define parse.lac full
@@ -24,7 +24,7 @@
 }
 
 %code provides {
-int tn_parse_lex(union tn_value *value, struct tn_loc *loc,
+int tn_parse_lex(union tn_token_value *value, struct tn_loc *loc,
 		 struct tn_parser *p);
 }
 
@@ -67,7 +67,7 @@ static void tn_parse_error(const struct tn_loc *loc, struct tn_parser *p,
 %token T_BLOCK "'block'" T_VALUE "'value'" T_MESH "'mesh'"
 %token T_ENCODING "'encoding'" T_OP "'op'" T_RULE "'rule'"
 %token T_MATCH "'match'" T_REWRITE "'rewrite'" T_WHERE "'where'"
-%token T_TEST "'test'" T_KERNEL "'kernel'" T_STEP "'step'"
+%token T_TEST "'test'" T_KERNEL "'kernel'" T_STEP "'step'" T_DO "'do'"
 %token T_EXPECT "'expect'" T_REJECT "'reject'" T_LET "'let'"
 %token T_ALLOC "'alloc'" T_PAR "'par'" T_VEC "'vec'" T_UNROLL "'unroll'"
 %token T_OR "'||'" T_AND "'&&'" T_EQ "'=='" T_NE "'!='" T_LE "'<='"
@@ -140,32 +140,32 @@ item
 	;
 bare_item
 	: T_INCLUDE T_STRING ';'
-	{ $$ = tn_node_item(p, TN_ITEM_INCLUDE, NAME($2, @2), @$); }
+	{ $$ = tn_node_item(p, TN_TREE_ITEM_INCLUDE, NAME($2, @2), @$); }
 	| dim
 	{
-		$$ = tn_node_item(p, TN_ITEM_DIM, $1->name, @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_DIM, $1->name, @$);
 		$$->u.dim = $1;
 	}
 	| T_CONST name opt_type '=' expr ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_CONST, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_CONST, NAME($2, @2), @$);
 		$$->u.constant.type = $3;
 		$$->u.constant.value = $5;
 	}
 	| T_STRUCT name '{' fields '}'
 	{
-		$$ = tn_node_item(p, TN_ITEM_STRUCT, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_STRUCT, NAME($2, @2), @$);
 		tn_node_fields(&$$->u.fields, $4);
 	}
-	| T_WEIGHT name ':' type from ';'
+	| T_WEIGHT name ':' type from0 ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_WEIGHT, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_WEIGHT, NAME($2, @2), @$);
 		$$->u.weight.type = $4;
 		$$->u.weight.from = *$5;
 	}
-	| T_WEIGHT name '[' name T_IN expr T_DOTDOT expr ']' ':' type from ';'
+	| T_WEIGHT name '[' name T_IN expr T_DOTDOT expr ']' ':' type from0 ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_WEIGHT, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_WEIGHT, NAME($2, @2), @$);
 		$$->u.weight.var = NAME($4, @4);
 		$$->u.weight.low = $6;
 		$$->u.weight.high = $8;
@@ -174,41 +174,41 @@ bare_item
 	}
 	| T_ENCODING name T_BLOCK T_INT '{' fields '}'
 	{
-		$$ = tn_node_item(p, TN_ITEM_ENCODING, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_ENCODING, NAME($2, @2), @$);
 		tn_node_encoding(p, $$, $4, $6, NULL);
 	}
 	| T_ENCODING name T_BLOCK T_INT '{' fields T_VALUE '=' expr ';' '}'
 	{
-		$$ = tn_node_item(p, TN_ITEM_ENCODING, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_ENCODING, NAME($2, @2), @$);
 		tn_node_encoding(p, $$, $4, $6, $9);
 	}
 	| T_MESH name '=' '[' named_args ']' ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_MESH, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_MESH, NAME($2, @2), @$);
 		TN_TAKE($$->u.mesh, $5);
 	}
 	| T_FN name sig block
 	{
-		$$ = tn_node_item(p, TN_ITEM_FN, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_FN, NAME($2, @2), @$);
 		$$->u.sig = $3;
 		$3->has_body = true;
 		$3->body = *$4;
 	}
 	| T_OP name sig block
 	{
-		$$ = tn_node_item(p, TN_ITEM_OP, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_OP, NAME($2, @2), @$);
 		$$->u.sig = $3;
 		$3->has_body = true;
 		$3->body = *$4;
 	}
 	| T_OP name sig ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_OP, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_OP, NAME($2, @2), @$);
 		$$->u.sig = $3;
 	}
 	| T_RULE name rule_head ':' expr T_FATARROW expr where0 ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_RULE, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_RULE, NAME($2, @2), @$);
 		$$->u.rule.sig = $3;
 		$$->u.rule.before = $5;
 		$$->u.rule.after = $7;
@@ -216,7 +216,7 @@ bare_item
 	}
 	| T_RULE name rule_head T_MATCH block T_REWRITE block where0 ';'
 	{
-		$$ = tn_node_item(p, TN_ITEM_RULE, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_RULE, NAME($2, @2), @$);
 		$$->u.rule.sig = $3;
 		$$->u.rule.match = *$5;
 		$$->u.rule.rewrite = *$7;
@@ -224,12 +224,12 @@ bare_item
 	}
 	| T_TEST T_STRING block
 	{
-		$$ = tn_node_item(p, TN_ITEM_TEST, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_TEST, NAME($2, @2), @$);
 		$$->u.test.body = *$3;
 	}
 	| T_KERNEL name '(' params0 ')' kblock
 	{
-		$$ = tn_node_item(p, TN_ITEM_KERNEL, NAME($2, @2), @$);
+		$$ = tn_node_item(p, TN_TREE_ITEM_KERNEL, NAME($2, @2), @$);
 		$$->u.sig = tn_node_sig(p, NULL, $4, NULL);
 		$$->u.sig->has_body = true;
 		$$->u.sig->kernel = *$6;
@@ -480,16 +480,23 @@ region
 	}
 	| carries T_WHILE expr block
 	{
-		$$ = tn_node_region(p, TN_REGION_WHILE, $4, @$);
-		TN_TAKE($$->carries, $1);
+		$$ = tn_node_while(p, $1, NULL, $4, @$);
 		$$->cond = $3;
 	}
 	| carries T_WHILE '(' named_args ')' expr block
 	{
-		$$ = tn_node_region(p, TN_REGION_WHILE, $7, @$);
-		TN_TAKE($$->carries, $1);
-		TN_TAKE($$->options, $4);
+		$$ = tn_node_while(p, $1, $4, $7, @$);
 		$$->cond = $6;
+	}
+	| carries T_WHILE block T_DO block
+	{
+		$$ = tn_node_while(p, $1, NULL, $5, @$);
+		$$->test = *$3;
+	}
+	| carries T_WHILE '(' named_args ')' block T_DO block
+	{
+		$$ = tn_node_while(p, $1, $4, $8, @$);
+		$$->test = *$6;
 	}
 	| carries T_SCAN options scan_ins block
 	{
@@ -677,44 +684,44 @@ kstmt
 	}
 	| T_LET name opt_type '=' expr ';'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LET, $5, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LET, $5, @$);
 		$$->name = NAME($2, @2);
 		$$->type = $3;
 	}
 	| T_LET name name opt_type '=' expr ';'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LET, $6, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LET, $6, @$);
 		$$->name = NAME($3, @3);
 		$$->type = $4;
 		tn_node_mutable(p, $$, NAME($2, @2));
 	}
 	| T_ALLOC name ':' type ';'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_ALLOC, NULL, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_ALLOC, NULL, @$);
 		$$->name = NAME($2, @2);
 		$$->type = $4;
 	}
 	| primary '=' expr ';'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_STORE, $3, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_STORE, $3, @$);
 		$$->target = $1;
 	}
 	| primary T_PLUSEQ expr ';'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_STORE, $3, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_STORE, $3, @$);
 		$$->target = $1;
 		$$->add = true;
 	}
 	| primary ';'
-	{ $$ = tn_node_kstmt(p, TN_KSTMT_EXPR, $1, @$); }
+	{ $$ = tn_node_kstmt(p, TN_TREE_KSTMT_EXPR, $1, @$); }
 	| karms
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_IF, NULL, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_IF, NULL, @$);
 		TN_TAKE($$->arms, $1);
 	}
 	| karms T_ELSE kblock
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_IF, NULL, @$);
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_IF, NULL, @$);
 		TN_TAKE($$->arms, tn_node_karm(p, $1, NULL, $3));
 	}
 	;
@@ -725,29 +732,29 @@ karms
 kloop
 	: T_FOR
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_LOOP_FOR;
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
+		$$->loop = TN_TREE_LOOP_FOR;
 	}
 	| T_PAR
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_LOOP_PAR;
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
+		$$->loop = TN_TREE_LOOP_PAR;
 	}
 	| T_PAR '(' args ')'
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_LOOP_PAR;
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
+		$$->loop = TN_TREE_LOOP_PAR;
 		TN_TAKE($$->args, $3);
 	}
 	| T_VEC
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_LOOP_VEC;
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
+		$$->loop = TN_TREE_LOOP_VEC;
 	}
 	| T_UNROLL
 	{
-		$$ = tn_node_kstmt(p, TN_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_LOOP_UNROLL;
+		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
+		$$->loop = TN_TREE_LOOP_UNROLL;
 	}
 	;
 step0
@@ -780,6 +787,7 @@ soft
 	| T_TEST			{ $$ = WORD("test"); }
 	| T_KERNEL			{ $$ = WORD("kernel"); }
 	| T_STEP			{ $$ = WORD("step"); }
+	| T_DO				{ $$ = WORD("do"); }
 	;
 reserved
 	: T_TENON			{ $$ = WORD("tenon"); }
@@ -869,7 +877,7 @@ static void show_expected(struct tn_syntax_error *error, const char **shown,
 		    (operator && is_operator(all[i])) ||
 		    (count > 1 && all[i] == YYTRANSLATE('@')) ||
 		    (error->name && all[i] >= YYSYMBOL_T_OPT &&
-		     all[i] <= YYSYMBOL_T_STEP))
+		     all[i] <= YYSYMBOL_T_DO))
 			continue;
 		shown[error->nexpected++] = symbol_text(all[i]);
 	}

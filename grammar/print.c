@@ -10,9 +10,9 @@
 
 #include <inttypes.h>
 
-static void put_block(struct tn_buf *out, const struct tn_block *block,
+static void put_block(struct tn_buf *out, const struct tn_tree_block *block,
 		      size_t indent);
-static void put_kblock(struct tn_buf *out, const struct tn_kblock *block,
+static void put_kblock(struct tn_buf *out, const struct tn_tree_kblock *block,
 		       size_t indent);
 
 static void put_indent(struct tn_buf *out, size_t indent)
@@ -42,7 +42,7 @@ static void put_expr(struct tn_buf *out, const char *before,
 }
 
 /* `dim ...;` without indentation and line end */
-static void put_dim(struct tn_buf *out, const struct tn_dim *dim)
+static void put_dim(struct tn_buf *out, const struct tn_tree_dim *dim)
 {
 	put_named(out, "dim ", &dim->name);
 	if (dim->value != NULL) {
@@ -104,6 +104,19 @@ static void put_arms(struct tn_buf *out, const struct tn_arms *arms,
 	}
 }
 
+/* The condition of a loop: an expression, or a block before `do`. */
+static void put_test(struct tn_buf *out, const struct tn_region *region,
+		     size_t indent)
+{
+	tn_buf_putc(out, ' ');
+	if (region->cond != NULL) {
+		tn_print_expr(out, region->cond);
+		return;
+	}
+	put_block(out, &region->test, indent);
+	tn_buf_put(out, " do");
+}
+
 static void put_region(struct tn_buf *out, const struct tn_region *region,
 		       size_t indent)
 {
@@ -120,7 +133,7 @@ static void put_region(struct tn_buf *out, const struct tn_region *region,
 	case TN_REGION_WHILE:
 		tn_buf_put(out, "while");
 		put_options(out, &region->options);
-		put_expr(out, " ", region->cond);
+		put_test(out, region, indent);
 		break;
 	case TN_REGION_SCAN:
 		tn_buf_put(out, "scan");
@@ -199,7 +212,7 @@ static void put_stmt(struct tn_buf *out, const struct tn_stmt *stmt,
 	}
 }
 
-static void put_block(struct tn_buf *out, const struct tn_block *block,
+static void put_block(struct tn_buf *out, const struct tn_tree_block *block,
 		      size_t indent)
 {
 	tn_buf_put(out, "{\n");
@@ -214,12 +227,12 @@ static void put_block(struct tn_buf *out, const struct tn_block *block,
 
 /* ---- Kernels ----------------------------------------------------------- */
 
-static void put_loop(struct tn_buf *out, const struct tn_kstmt *stmt,
+static void put_loop(struct tn_buf *out, const struct tn_tree_kstmt *stmt,
 		     size_t indent)
 {
 	static const char *const words[] = {
-		[TN_LOOP_FOR] = "for", [TN_LOOP_PAR] = "par",
-		[TN_LOOP_VEC] = "vec", [TN_LOOP_UNROLL] = "unroll",
+		[TN_TREE_LOOP_FOR] = "for", [TN_TREE_LOOP_PAR] = "par",
+		[TN_TREE_LOOP_VEC] = "vec", [TN_TREE_LOOP_UNROLL] = "unroll",
 	};
 
 	tn_buf_put(out, words[stmt->loop]);
@@ -249,37 +262,37 @@ static void put_karms(struct tn_buf *out, const struct tn_karms *arms,
 	}
 }
 
-static void put_kstmt(struct tn_buf *out, const struct tn_kstmt *stmt,
+static void put_kstmt(struct tn_buf *out, const struct tn_tree_kstmt *stmt,
 		      size_t indent)
 {
 	switch (stmt->kind) {
-	case TN_KSTMT_LOOP:
+	case TN_TREE_KSTMT_LOOP:
 		put_loop(out, stmt, indent);
 		return;
-	case TN_KSTMT_IF:
+	case TN_TREE_KSTMT_IF:
 		put_karms(out, &stmt->arms, indent);
 		return;
-	case TN_KSTMT_LET:
+	case TN_TREE_KSTMT_LET:
 		tn_buf_put(out, stmt->is_mutable ? "let mut " : "let ");
 		tn_print_typed(out, stmt->name.text, stmt->type);
 		put_expr(out, " = ", stmt->value);
 		break;
-	case TN_KSTMT_ALLOC:
+	case TN_TREE_KSTMT_ALLOC:
 		tn_buf_put(out, "alloc ");
 		tn_print_typed(out, stmt->name.text, stmt->type);
 		break;
-	case TN_KSTMT_STORE:
+	case TN_TREE_KSTMT_STORE:
 		tn_print_expr(out, stmt->target);
 		put_expr(out, stmt->add ? " += " : " = ", stmt->value);
 		break;
-	case TN_KSTMT_EXPR:
+	case TN_TREE_KSTMT_EXPR:
 		tn_print_expr(out, stmt->value);
 		break;
 	}
 	tn_buf_putc(out, ';');
 }
 
-static void put_kblock(struct tn_buf *out, const struct tn_kblock *block,
+static void put_kblock(struct tn_buf *out, const struct tn_tree_kblock *block,
 		       size_t indent)
 {
 	tn_buf_put(out, "{\n");
@@ -330,7 +343,7 @@ static void put_params(struct tn_buf *out, const struct tn_params *params)
 }
 
 static void put_head(struct tn_buf *out, const char *word,
-		     const struct tn_item *item, const struct tn_sig *sig)
+		     const struct tn_tree_item *item, const struct tn_sig *sig)
 {
 	put_named(out, word, &item->name);
 	for (uint32_t i = 0; i < sig->generics.len; i++) {
@@ -345,7 +358,7 @@ static void put_head(struct tn_buf *out, const char *word,
 
 /* fn and op */
 static void put_fn(struct tn_buf *out, const char *word,
-		   const struct tn_item *item)
+		   const struct tn_tree_item *item)
 {
 	const struct tn_sig *sig = item->u.sig;
 
@@ -363,7 +376,7 @@ static void put_fn(struct tn_buf *out, const char *word,
 	put_block(out, &sig->body, 0);
 }
 
-static void put_rule(struct tn_buf *out, const struct tn_item *item)
+static void put_rule(struct tn_buf *out, const struct tn_tree_item *item)
 {
 	put_head(out, "rule ", item, item->u.rule.sig);
 	if (item->u.rule.before != NULL) {
@@ -380,7 +393,7 @@ static void put_rule(struct tn_buf *out, const struct tn_item *item)
 	tn_buf_putc(out, ';');
 }
 
-static void put_weight(struct tn_buf *out, const struct tn_item *item)
+static void put_weight(struct tn_buf *out, const struct tn_tree_item *item)
 {
 	put_named(out, "weight ", &item->name);
 	if (item->u.weight.low != NULL) {
@@ -395,7 +408,7 @@ static void put_weight(struct tn_buf *out, const struct tn_item *item)
 	tn_buf_putc(out, ';');
 }
 
-static void put_encoding(struct tn_buf *out, const struct tn_item *item)
+static void put_encoding(struct tn_buf *out, const struct tn_tree_item *item)
 {
 	put_named(out, "encoding ", &item->name);
 	tn_buf_putf(out, " block %" PRIu64 " {\n", item->u.encoding.block);
@@ -407,55 +420,55 @@ static void put_encoding(struct tn_buf *out, const struct tn_item *item)
 	tn_buf_putc(out, '}');
 }
 
-static void put_bare_item(struct tn_buf *out, const struct tn_item *item)
+static void put_bare_item(struct tn_buf *out, const struct tn_tree_item *item)
 {
 	switch (item->kind) {
-	case TN_ITEM_INCLUDE:
+	case TN_TREE_ITEM_INCLUDE:
 		put_string(out, "include ", item->name.text);
 		tn_buf_putc(out, ';');
 		break;
-	case TN_ITEM_DIM:
+	case TN_TREE_ITEM_DIM:
 		put_dim(out, item->u.dim);
 		break;
-	case TN_ITEM_CONST:
+	case TN_TREE_ITEM_CONST:
 		tn_buf_put(out, "const ");
 		tn_print_typed(out, item->name.text, item->u.constant.type);
 		put_expr(out, " = ", item->u.constant.value);
 		tn_buf_putc(out, ';');
 		break;
-	case TN_ITEM_STRUCT:
+	case TN_TREE_ITEM_STRUCT:
 		put_named(out, "struct ", &item->name);
 		tn_buf_put(out, " {\n");
 		put_fields(out, &item->u.fields);
 		tn_buf_putc(out, '}');
 		break;
-	case TN_ITEM_WEIGHT:
+	case TN_TREE_ITEM_WEIGHT:
 		put_weight(out, item);
 		break;
-	case TN_ITEM_ENCODING:
+	case TN_TREE_ITEM_ENCODING:
 		put_encoding(out, item);
 		break;
-	case TN_ITEM_MESH:
+	case TN_TREE_ITEM_MESH:
 		put_named(out, "mesh ", &item->name);
 		tn_buf_put(out, " = [");
 		tn_print_args(out, &item->u.mesh);
 		tn_buf_put(out, "];");
 		break;
-	case TN_ITEM_FN:
+	case TN_TREE_ITEM_FN:
 		put_fn(out, "fn ", item);
 		break;
-	case TN_ITEM_OP:
+	case TN_TREE_ITEM_OP:
 		put_fn(out, "op ", item);
 		break;
-	case TN_ITEM_RULE:
+	case TN_TREE_ITEM_RULE:
 		put_rule(out, item);
 		break;
-	case TN_ITEM_TEST:
+	case TN_TREE_ITEM_TEST:
 		put_string(out, "test ", item->name.text);
 		tn_buf_putc(out, ' ');
 		put_block(out, &item->u.test.body, 0);
 		break;
-	case TN_ITEM_KERNEL:
+	case TN_TREE_ITEM_KERNEL:
 		put_head(out, "kernel ", item, item->u.sig);
 		tn_buf_putc(out, ' ');
 		put_kblock(out, &item->u.sig->kernel, 0);
@@ -463,7 +476,7 @@ static void put_bare_item(struct tn_buf *out, const struct tn_item *item)
 	}
 }
 
-void tn_print_item(struct tn_buf *out, const struct tn_item *item)
+void tn_print_item(struct tn_buf *out, const struct tn_tree_item *item)
 {
 	for (uint32_t i = 0; i < item->annots.len; i++) {
 		tn_print_annot(out, item->annots.at[i]);

@@ -212,7 +212,7 @@ void tn_print_args(struct tn_buf *out, const struct tn_args *args)
 	}
 }
 
-void tn_print_annot(struct tn_buf *out, const struct tn_annot *annot)
+void tn_print_annot(struct tn_buf *out, const struct tn_tree_annot *annot)
 {
 	tn_buf_putc(out, '@');
 	tn_word_put(out, annot->name.text);
@@ -223,7 +223,7 @@ void tn_print_annot(struct tn_buf *out, const struct tn_annot *annot)
 	tn_buf_putc(out, ')');
 }
 
-void tn_print_annots(struct tn_buf *out, const struct tn_annots *annots)
+void tn_print_annots(struct tn_buf *out, const struct tn_tree_annots *annots)
 {
 	for (uint32_t i = 0; i < annots->len; i++) {
 		tn_buf_putc(out, ' ');
@@ -231,7 +231,7 @@ void tn_print_annots(struct tn_buf *out, const struct tn_annots *annots)
 	}
 }
 
-void tn_print_type(struct tn_buf *out, const struct tn_type *type)
+void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type)
 {
 	if (type->is_elem)
 		tn_buf_put(out, type->name.text);
@@ -257,7 +257,7 @@ void tn_print_type(struct tn_buf *out, const struct tn_type *type)
 }
 
 void tn_print_typed(struct tn_buf *out, const char *name,
-		    const struct tn_type *type)
+		    const struct tn_tree_type *type)
 {
 	tn_name_put(out, name);
 	if (type == NULL)

@@ -68,5 +68,9 @@ struct tn_expr *tn_scan_integer(struct tn_scanner *scanner, char *text,
 				struct tn_loc loc);
 struct tn_expr *tn_scan_real(struct tn_scanner *scanner, char *text,
 			     struct tn_loc loc);
+/* Reports what is wrong with a number and how it is written; a literal. */
+struct tn_expr *tn_scan_bad_number(struct tn_scanner *scanner,
+				   struct tn_loc loc, const char *message,
+				   const char *help);
 
 #endif

@@ -32,10 +32,10 @@ struct tn_tree *tn_parse(struct tn_sink *sink, struct tn_intern *intern,
 
 /* Canonical text of a tree, an item, a type, an expression. */
 void tn_print_tree(struct tn_buf *out, const struct tn_tree *tree);
-void tn_print_item(struct tn_buf *out, const struct tn_item *item);
-void tn_print_type(struct tn_buf *out, const struct tn_type *type);
+void tn_print_item(struct tn_buf *out, const struct tn_tree_item *item);
+void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type);
 void tn_print_expr(struct tn_buf *out, const struct tn_expr *expr);
-void tn_print_annot(struct tn_buf *out, const struct tn_annot *annot);
+void tn_print_annot(struct tn_buf *out, const struct tn_tree_annot *annot);
 
 /*
  * Formats source `file` of the sink: white space only, comments stay. False,

@@ -36,9 +36,9 @@
 #define TN_TREE_DEPTH 1000
 
 struct tn_expr;
-struct tn_type;
+struct tn_tree_type;
 struct tn_stmt;
-struct tn_kstmt;
+struct tn_tree_kstmt;
 struct tn_region;
 
 /* A name and its place. */
@@ -71,15 +71,15 @@ struct tn_args {
 };
 
 /* @name or @name(args). Any keyword may be a name: @in. */
-struct tn_annot {
+struct tn_tree_annot {
 	struct tn_name name;
 	bool has_args;		/* parentheses were written */
 	struct tn_args args;
 	struct tn_span span;
 };
 
-struct tn_annots {
-	struct tn_annot **at;
+struct tn_tree_annots {
+	struct tn_tree_annot **at;
 	uint32_t len;
 };
 
@@ -97,12 +97,12 @@ struct tn_extents {
 
 /* f32, f32[B, 3], T[*P, K], Block, q8_0[4096, 4096], int, ints, perm, ...
  * Name and shape only; what the name means is the elaborator's business. */
-struct tn_type {
+struct tn_tree_type {
 	struct tn_name name;
 	bool is_elem;		/* an element word: f32, i8, bool, ... */
 	bool has_shape;		/* brackets were written, also `[]` */
 	struct tn_extents shape;
-	struct tn_annots annots;
+	struct tn_tree_annots annots;
 	struct tn_span span;	/* with annotations */
 };
 
@@ -202,7 +202,7 @@ struct tn_expr {
 /* ---- Statements of fn, op, rule and test ----------------------------- */
 
 /* A block `{ ... }`. */
-struct tn_block {
+struct tn_tree_block {
 	struct tn_stmt **at;
 	uint32_t len;
 	bool broken;
@@ -212,7 +212,7 @@ struct tn_block {
 /* name or name: type, left of `=`. */
 struct tn_bind {
 	struct tn_name name;
-	struct tn_type *type;	/* or NULL */
+	struct tn_tree_type *type;	/* or NULL */
 };
 
 struct tn_binds {
@@ -221,7 +221,7 @@ struct tn_binds {
 };
 
 /* dim B in [1, 64] opt 1, 8 mod 4;   or   dim K = D // H; */
-struct tn_dim {
+struct tn_tree_dim {
 	struct tn_name name;
 	struct tn_expr *value;	/* derived dim, else NULL */
 	struct tn_expr *low, *high;	/* bounds, NULL if derived */
@@ -247,23 +247,23 @@ struct tn_stmt {
 	struct tn_binds binds;
 	struct tn_exprs values;	/* BIND: one, or none and `region` set */
 	struct tn_region *region;	/* or NULL */
-	struct tn_dim *dim;
+	struct tn_tree_dim *dim;
 	struct tn_args args;
 	struct tn_name code;	/* REJECT: "E0312" */
-	struct tn_block block;
+	struct tn_tree_block block;
 };
 
 enum tn_region_kind {
 	TN_REGION_IF,		/* arms */
 	TN_REGION_FOR,		/* carries, var in low..high, body */
-	TN_REGION_WHILE,	/* carries, options (max=n), cond, body */
+	TN_REGION_WHILE,	/* carries, options (max=), cond or test, body */
 	TN_REGION_SCAN		/* carries, options (axis=), inputs, body */
 };
 
 /* One arm of if / else if / else; the last has cond NULL. */
 struct tn_arm {
 	struct tn_expr *cond;
-	struct tn_block body;
+	struct tn_tree_block body;
 };
 
 struct tn_arms {
@@ -274,7 +274,7 @@ struct tn_arms {
 /* with (h = x0, k: i32 = 0) */
 struct tn_carry {
 	struct tn_name name;
-	struct tn_type *type;	/* or NULL */
+	struct tn_tree_type *type;	/* or NULL */
 	struct tn_expr *init;
 };
 
@@ -302,34 +302,40 @@ struct tn_region {
 	struct tn_args options;	/* NAMED only */
 	struct tn_name var;
 	struct tn_expr *low, *high;
-	struct tn_expr *cond;
+	struct tn_expr *cond;	/* WHILE; NULL: what `test` yields */
+	struct tn_tree_block test;
 	struct tn_scan_ins inputs;
-	struct tn_block body;
+	struct tn_tree_block body;
 };
 
 /* ---- Statements of kernels ------------------------------------------- */
 
-struct tn_kblock {
-	struct tn_kstmt **at;
+struct tn_tree_kblock {
+	struct tn_tree_kstmt **at;
 	uint32_t len;
 	bool broken;
 	struct tn_span span;
 };
 
-enum tn_loop_kind { TN_LOOP_FOR, TN_LOOP_PAR, TN_LOOP_VEC, TN_LOOP_UNROLL };
+enum tn_tree_loop_kind {
+	TN_TREE_LOOP_FOR,
+	TN_TREE_LOOP_PAR,
+	TN_TREE_LOOP_VEC,
+	TN_TREE_LOOP_UNROLL
+};
 
-enum tn_kstmt_kind {
-	TN_KSTMT_LOOP,		/* par(threads) i in 0..B step 4 { } */
-	TN_KSTMT_LET,		/* let x: f32 = e;  let mut x: f32 = e; */
-	TN_KSTMT_ALLOC,		/* alloc acc: f32[64] @reg; */
-	TN_KSTMT_STORE,		/* a[i] = e;  a[i] += e; */
-	TN_KSTMT_EXPR,		/* barrier(); */
-	TN_KSTMT_IF		/* arms; the last may have cond NULL */
+enum tn_tree_kstmt_kind {
+	TN_TREE_KSTMT_LOOP,		/* par(threads) i in 0..B step 4 { } */
+	TN_TREE_KSTMT_LET,		/* let x: f32 = e;  let mut x = e; */
+	TN_TREE_KSTMT_ALLOC,		/* alloc acc: f32[64] @reg; */
+	TN_TREE_KSTMT_STORE,		/* a[i] = e;  a[i] += e; */
+	TN_TREE_KSTMT_EXPR,		/* barrier(); */
+	TN_TREE_KSTMT_IF		/* arms; the last may have cond NULL */
 };
 
 struct tn_karm {
 	struct tn_expr *cond;	/* NULL: else */
-	struct tn_kblock body;
+	struct tn_tree_kblock body;
 };
 
 struct tn_karms {
@@ -337,16 +343,16 @@ struct tn_karms {
 	uint32_t len;
 };
 
-struct tn_kstmt {
-	enum tn_kstmt_kind kind;
+struct tn_tree_kstmt {
+	enum tn_tree_kstmt_kind kind;
 	struct tn_span span;
-	enum tn_loop_kind loop;
+	enum tn_tree_loop_kind loop;
 	struct tn_args args;	/* of par( ) */
 	struct tn_name name;	/* loop variable, let, alloc */
 	struct tn_expr *low, *high;
 	struct tn_expr *step;	/* or NULL */
-	struct tn_kblock body;	/* LOOP */
-	struct tn_type *type;	/* ALLOC; LET: or NULL */
+	struct tn_tree_kblock body;	/* LOOP */
+	struct tn_tree_type *type;	/* ALLOC; LET: or NULL */
 	struct tn_expr *target;	/* STORE */
 	bool is_mutable;	/* LET: let mut */
 	bool add;		/* STORE: += */
@@ -359,7 +365,7 @@ struct tn_kstmt {
 /* name: type [= default] */
 struct tn_param {
 	struct tn_name name;	/* text NULL: the one result `-> type` */
-	struct tn_type *type;
+	struct tn_tree_type *type;
 	struct tn_expr *init;	/* or NULL */
 	struct tn_span span;
 };
@@ -387,7 +393,7 @@ struct tn_from {
 
 struct tn_field {
 	struct tn_name name;
-	struct tn_type *type;
+	struct tn_tree_type *type;
 	struct tn_from from;	/* file.text NULL if absent */
 	struct tn_span span;
 };
@@ -404,34 +410,34 @@ struct tn_sig {
 	struct tn_params params;
 	struct tn_params results;	/* fn, op */
 	bool has_body;		/* false: `op ... ;`, a plug-in operator */
-	struct tn_block body;	/* fn, op */
-	struct tn_kblock kernel;	/* kernel */
+	struct tn_tree_block body;	/* fn, op */
+	struct tn_tree_kblock kernel;	/* kernel */
 };
 
-enum tn_item_kind {
-	TN_ITEM_INCLUDE,	/* name: the path as written */
-	TN_ITEM_DIM,		/* u.dim */
-	TN_ITEM_CONST,		/* u.constant */
-	TN_ITEM_STRUCT,		/* u.fields */
-	TN_ITEM_WEIGHT,		/* u.weight */
-	TN_ITEM_ENCODING,	/* u.encoding */
-	TN_ITEM_MESH,		/* u.mesh */
-	TN_ITEM_FN,		/* u.sig */
-	TN_ITEM_OP,		/* u.sig */
-	TN_ITEM_RULE,		/* u.rule */
-	TN_ITEM_TEST,		/* u.test; name: its title */
-	TN_ITEM_KERNEL		/* u.sig */
+enum tn_tree_item_kind {
+	TN_TREE_ITEM_INCLUDE,	/* name: the path as written */
+	TN_TREE_ITEM_DIM,		/* u.dim */
+	TN_TREE_ITEM_CONST,		/* u.constant */
+	TN_TREE_ITEM_STRUCT,		/* u.fields */
+	TN_TREE_ITEM_WEIGHT,		/* u.weight */
+	TN_TREE_ITEM_ENCODING,	/* u.encoding */
+	TN_TREE_ITEM_MESH,		/* u.mesh */
+	TN_TREE_ITEM_FN,		/* u.sig */
+	TN_TREE_ITEM_OP,		/* u.sig */
+	TN_TREE_ITEM_RULE,		/* u.rule */
+	TN_TREE_ITEM_TEST,		/* u.test; name: its title */
+	TN_TREE_ITEM_KERNEL		/* u.sig */
 };
 
-struct tn_item {
-	enum tn_item_kind kind;
+struct tn_tree_item {
+	enum tn_tree_item_kind kind;
 	struct tn_span span;	/* from its keyword; annotations excluded */
 	struct tn_name name;
-	struct tn_annots annots;	/* written before the item */
+	struct tn_tree_annots annots;	/* written before the item */
 	union {
-		struct tn_dim *dim;
+		struct tn_tree_dim *dim;
 		struct {
-			struct tn_type *type;	/* or NULL */
+			struct tn_tree_type *type;	/* or NULL */
 			struct tn_expr *value;
 		} constant;
 		struct tn_fields fields;
@@ -439,7 +445,7 @@ struct tn_item {
 		struct {
 			struct tn_name var;	/* text NULL: no family */
 			struct tn_expr *low, *high;	/* NULL: no family */
-			struct tn_type *type;
+			struct tn_tree_type *type;
 			struct tn_from from;
 		} weight;
 		struct {
@@ -453,11 +459,11 @@ struct tn_item {
 		struct {
 			struct tn_sig *sig;	/* generics and params */
 			struct tn_expr *before, *after;	/* or both NULL */
-			struct tn_block match, rewrite;
+			struct tn_tree_block match, rewrite;
 			struct tn_expr *where;	/* or NULL */
 		} rule;
 		struct {
-			struct tn_block body;
+			struct tn_tree_block body;
 		} test;
 	} u;
 };
@@ -465,7 +471,7 @@ struct tn_item {
 struct tn_tree {
 	uint32_t file;		/* number of the source in the sink */
 	uint32_t major, minor;	/* of the header */
-	struct tn_item **at;
+	struct tn_tree_item **at;
 	uint32_t len;
 	bool broken;		/* an item was skipped */
 	uint32_t errors;	/* reported while reading this file */

@@ -16,7 +16,7 @@ enum tn_pass_result tn_pass_canonical(struct tn_pass_context *context);
 
 struct canonical {
 	struct tn_rw *rw;
-	int count;		/* numbers ops in order */
+	int count;		/* numbers values in order */
 	bool changed;
 };
 
@@ -25,13 +25,38 @@ static bool is_const(const struct tn_value *value)
 	return value->op && value->op->code == TN_OP_const;
 }
 
-/* Parameters first in order, then results of ops, then constants. */
+static void number_op(struct canonical *c, const struct tn_op *op)
+{
+	int i, k;
+
+	for (i = 0; i < op->nout; i++)
+		op->out[i]->number = c->count++;
+	for (k = 0; k < op->nregions; k++)
+		for (i = 0; i < op->regions[k]->nparams; i++)
+			op->regions[k]->params[i]->number = c->count++;
+}
+
+/* Weights, then parameters, before all results. */
+static void number_outer(struct canonical *c, const struct tn_fn *entry)
+{
+	const struct tn_vec *weights = &c->rw->module->weights;
+	const struct tn_weight *weight;
+	size_t i;
+	int k;
+
+	for (i = 0; i < weights->len; i++) {
+		weight = tn_vec_ptr(weights, i);
+		if (weight->value)
+			weight->value->number = c->count++;
+	}
+	for (k = 0; k < entry->body->nparams; k++)
+		entry->body->params[k]->number = c->count++;
+}
+
+/* In order of definition, constants last. */
 static int64_t rank_of(const struct tn_value *value)
 {
-	int64_t rank = value->op ? (int64_t)value->op->number + 1 : 0;
-
-	return (rank << 16) + value->index +
-		(is_const(value) ? (int64_t)1 << 60 : 0);
+	return value->number + (is_const(value) ? (int64_t)1 << 40 : 0);
 }
 
 static void order_operands(struct canonical *c, struct tn_op *op)
@@ -95,10 +120,8 @@ static bool moves_nothing(const struct tn_op *op)
 }
 
 static void replace(struct canonical *c, struct tn_op *op,
-		    struct tn_value *with, const char *rule)
+		    struct tn_value *with)
 {
-	if (!with || !tn_rw_spend(c->rw, rule, op))
-		return;
 	tn_rw_replace(c->rw, op, &with);
 	c->changed = true;
 }
@@ -140,7 +163,8 @@ static bool gather_to_slice(struct canonical *c, struct tn_op *op)
 	struct tn_op *slice;
 	int i;
 
-	if (!constant_index(op, axis, &index))
+	if (!constant_index(op, axis, &index) ||
+	    !tn_rw_spend(c->rw, "gather-to-slice", op))
 		return true;
 	for (i = 0; i < type->rank; i++) {
 		start[i] = tn_dim_const(dims, i == axis ? index : 0);
@@ -157,25 +181,30 @@ static bool gather_to_slice(struct canonical *c, struct tn_op *op)
 			    op->span);
 	if (!slice)
 		return false;
+	number_op(c, slice);
 	view = tn_build_reshape(&builder, slice->out[0],
 				op->out[0]->type->rank,
 				op->out[0]->type->dims, op->span);
-	replace(c, op, view, "gather-to-slice");
-	return view != NULL;
+	if (!view)
+		return false;
+	if (view != slice->out[0])
+		number_op(c, view->op);
+	replace(c, op, view);
+	return true;
 }
 
 static bool visit(void *data, struct tn_op *op)
 {
 	struct canonical *c = data;
 
-	op->number = c->count++;
+	number_op(c, op);
 	order_operands(c, op);
 	if (op->code == TN_OP_reshape)
 		merge_reshapes(c, op);
-	if (moves_nothing(op))
-		replace(c, op, tn_graph_in(op, 0), "identity");
-	else if (op->code == TN_OP_gather)
+	if (op->code == TN_OP_gather)
 		return gather_to_slice(c, op);
+	if (moves_nothing(op) && tn_rw_spend(c->rw, "identity", op))
+		replace(c, op, tn_graph_in(op, 0));
 	return true;
 }
 
@@ -183,6 +212,7 @@ enum tn_pass_result tn_pass_canonical(struct tn_pass_context *context)
 {
 	struct canonical c = { .rw = context->rw };
 
+	number_outer(&c, context->entry);
 	if (!tn_pass_walk(context->entry->body, visit, &c)) {
 		context->rw->failed = true;
 		return TN_PASS_FAILED;

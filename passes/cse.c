@@ -1,8 +1,8 @@
 /*
  * cse: equal operators are computed once.
  *
- * Two ops are equal when opcode, operands, attributes, result types and, for
- * constants, bits agree. A region sees what its outer blocks computed; what a
+ * Two ops are equal when opcode, operands, attributes, annotations, result
+ * types and, for constants, bits agree. A region sees what its outer blocks computed; what a
  * region computed is forgotten when it ends.
  */
 #include "passes/pass.h"
@@ -30,7 +30,7 @@ static bool is_pure(const struct tn_op *op)
 {
 	const struct tn_op_info *info = &tn_ops[op->code];
 
-	return info->op_class != TN_CLASS_FLOW && op->nout == 1 &&
+	return info->op_class != TN_CLASS_FLOW && op->nout > 0 &&
 		!(info->flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES));
 }
 
@@ -78,7 +78,8 @@ static uint64_t hash_op(const struct tn_op *op)
 		hash = tn_hash_mix(hash, (uintptr_t)tn_graph_in(op, i));
 	for (i = 0; i < op->nattrs; i++)
 		hash = hash_attr(hash, &op->attrs[i]);
-	hash = tn_hash_mix(hash, (uintptr_t)op->out[0]->type);
+	for (i = 0; i < op->nout; i++)
+		hash = tn_hash_mix(hash, (uintptr_t)op->out[i]->type);
 	if (!op->literal)
 		return hash;
 	bytes = tn_tensor_bytes(op->literal);
@@ -135,13 +136,32 @@ static bool same_literal(const struct tn_op *a, const struct tn_op *b)
 			(size_t)tn_tensor_bytes(a->literal));
 }
 
+static bool same_annots(const struct tn_annots *a, const struct tn_annots *b)
+{
+	const char *x, *y;
+	int i;
+
+	if (a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++) {
+		x = a->list[i].args ? a->list[i].args : "";
+		y = b->list[i].args ? b->list[i].args : "";
+		if (strcmp(a->list[i].name, b->list[i].name) || strcmp(x, y))
+			return false;
+	}
+	return true;
+}
+
 static bool same_op(const struct tn_op *a, const struct tn_op *b)
 {
 	int i;
 
-	if (a->code != b->code || a->nin != b->nin ||
-	    a->nattrs != b->nattrs || a->out[0]->type != b->out[0]->type)
+	if (a->code != b->code || a->nin != b->nin || a->nout != b->nout ||
+	    a->nattrs != b->nattrs || !same_annots(&a->annots, &b->annots))
 		return false;
+	for (i = 0; i < a->nout; i++)
+		if (a->out[i]->type != b->out[i]->type)
+			return false;
 	for (i = 0; i < a->nin; i++)
 		if (tn_graph_in(a, i) != tn_graph_in(b, i))
 			return false;

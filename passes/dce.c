@@ -10,12 +10,38 @@
 
 enum tn_pass_result tn_pass_dce(struct tn_pass_context *context);
 
+static void note_size(void *data, const struct tn_dim *sym)
+{
+	bool *has = data;
+
+	*has = *has || sym->sym->is_runtime;
+}
+
+/* A launch that only raises, or whose result has a size that it sets. */
+static bool is_needed_launch(const struct tn_op *op)
+{
+	bool sets = op->nout == 0;
+	int i, k;
+
+	for (i = 0; i < op->nout; i++)
+		for (k = 0; k < op->out[i]->type->rank; k++)
+			tn_dim_each_sym(op->out[i]->type->dims[k], note_size,
+					&sets);
+	return sets;
+}
+
+static bool is_effect(const struct tn_op *op)
+{
+	if (op->code == TN_OP_launch)
+		return is_needed_launch(op);
+	return tn_ops[op->code].flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES);
+}
+
 static bool is_needed(const struct tn_op *op)
 {
-	unsigned flags = tn_ops[op->code].flags;
 	int i;
 
-	if (flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES))
+	if (is_effect(op))
 		return true;
 	if (op->code == TN_OP_yield || op->code == TN_OP_return)
 		return true;
@@ -29,7 +55,7 @@ static bool is_needed(const struct tn_op *op)
 static bool has_effect(void *data, struct tn_op *op)
 {
 	(void)data;
-	return !(tn_ops[op->code].flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES));
+	return !is_effect(op);
 }
 
 static bool keeps_effects(const struct tn_op *op)

@@ -1,24 +1,51 @@
 /*
  * fold: operators on constants become constants.
  *
+ *   n: i64 = 3;  m: i64 = mul(n, n);   ->   m: i64 = 9;
+ *
  * The value comes from the reference evaluation, so folder and run time agree
- * to the bit. Not folded: results above `limit` elements (4096) unless they
- * are no larger than their operands together, random numbers, and what would
- * raise the sticky flag.
+ * to the bit. Not folded: results above `limit` elements (4096), or above
+ * MAX_GROWN if they are larger than their operands together (a loop that
+ * makes them is shorter than they are), unless they are no larger than one
+ * operand; what takes more than MAX_WORK steps; random numbers; what would
+ * raise the sticky flag. MAX_BYTES bounds the sum, so that no text, however
+ * written, makes a constant of every line.
  */
 #include "passes/pass.h"
 
+#include "base/num.h"
 #include "ir/eval.h"
 
 enum tn_pass_result tn_pass_fold(struct tn_pass_context *context);
 
 #define MAX_OPERANDS 64
+#define MAX_GROWN 1024
+#define MAX_WORK (1 << 22)
+#define MAX_BYTES (1 << 26)
 
 struct folder {
 	struct tn_pass_context *context;
 	int64_t limit;
+	int64_t bytes;		/* of all constants made */
 	bool changed;
 };
+
+/* True if the attribute means the same for all values of the dims. */
+static bool is_static_attr(const struct tn_attr *attr)
+{
+	int i;
+
+	if (!attr->is_set)
+		return true;
+	if (attr->kind == TN_ATTR_DIM)
+		return tn_dim_is_const(attr->u.dim);
+	if (attr->kind != TN_ATTR_DIMS && attr->kind != TN_ATTR_PAIRS)
+		return true;
+	for (i = 0; i < attr->count; i++)
+		if (!tn_dim_is_const(attr->u.dims[i]))
+			return false;
+	return true;
+}
 
 static bool is_static(const struct tn_op *op)
 {
@@ -28,8 +55,7 @@ static bool is_static(const struct tn_op *op)
 		if (!tn_type_is_static(op->out[i]->type))
 			return false;
 	for (i = 0; i < op->nattrs; i++)
-		if (op->attrs[i].is_set && op->attrs[i].kind == TN_ATTR_DIM &&
-		    !tn_dim_is_const(op->attrs[i].u.dim))
+		if (!is_static_attr(&op->attrs[i]))
 			return false;
 	return true;
 }
@@ -51,20 +77,74 @@ static bool is_candidate(const struct tn_op *op)
 	return true;
 }
 
-static bool is_small(const struct folder *f, const struct tn_op *op)
+static int64_t count_of(const struct tn_type *type)
 {
-	int64_t shape[TN_MAX_RANK], operands = 0, count;
-	struct tn_tensor result;
+	int64_t count = 1;
 	int i;
 
-	for (i = 0; i < op->out[0]->type->rank; i++)
-		shape[i] = op->out[0]->type->dims[i]->value;
-	tn_tensor_view(&result, op->out[0]->type->dtype,
-		       op->out[0]->type->rank, shape, NULL);
-	count = tn_tensor_count(&result);
-	for (i = 0; i < op->nin; i++)
-		operands += tn_tensor_count(tn_graph_in(op, i)->op->literal);
-	return count >= 0 && (count <= f->limit || count <= operands);
+	for (i = 0; i < type->rank; i++)
+		if (!tn_num_mul(count, type->dims[i]->value, &count))
+			return -1;
+	return count;
+}
+
+/* Cells of a window that stands still; -1: too many to tell. */
+static int64_t window_size(const struct tn_op *op)
+{
+	const struct tn_attr *size = tn_graph_attr(op, "size");
+	int64_t count = 1;
+	int i;
+
+	if (op->nin > 1)
+		return count_of(tn_graph_in(op, 1)->type);
+	for (i = 0; size && size->is_set && i < size->count; i++)
+		if (!tn_num_mul(count, size->u.ints[i], &count))
+			return -1;
+	return count;
+}
+
+/* True if evaluation takes a bearable number of steps: of contractions at
+ * most each element with each. */
+static bool is_quick(const struct tn_op *op, int64_t count)
+{
+	enum tn_op_class op_class = tn_ops[op->code].op_class;
+	int64_t work = count, cells;
+	int i;
+
+	if (op_class == TN_CLASS_CONTRACT)
+		for (i = 0, work = 1; i < op->nin; i++)
+			if (!tn_num_mul(work,
+					count_of(tn_graph_in(op, i)->type),
+					&work))
+				return false;
+	if (op_class == TN_CLASS_WINDOW) {
+		cells = window_size(op);
+		if (cells < 0 || !tn_num_mul(work, cells, &work))
+			return false;
+	}
+	return work <= MAX_WORK;
+}
+
+static bool is_small(struct folder *f, const struct tn_op *op)
+{
+	const struct tn_type *type = op->out[0]->type;
+	int64_t largest = 0, operands = 0, count = count_of(type), bytes, n;
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
+		n = tn_tensor_count(tn_graph_in(op, i)->op->literal);
+		largest = n > largest ? n : largest;
+		operands += n;
+	}
+	if (count < 0 || !is_quick(op, count) ||
+	    !tn_num_mul(count, tn_dtype_bytes(type->dtype), &bytes) ||
+	    bytes > MAX_BYTES - f->bytes)
+		return false;
+	if (count > largest &&
+	    (count > f->limit || (count > operands && count > MAX_GROWN)))
+		return false;
+	f->bytes += bytes;
+	return true;
 }
 
 static bool fold_op(struct folder *f, struct tn_op *op)

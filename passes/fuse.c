@@ -12,7 +12,6 @@
  */
 #include "passes/pass.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context);
@@ -20,15 +19,21 @@ enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context);
 #define MAX_MEMBERS 128
 #define MAX_OPERANDS 48
 
+struct member {
+	struct tn_op *op;
+	struct member *next;
+};
+
 struct group {
 	struct tn_op *root;
+	struct member *first;	/* in order of the text; root is the last */
 	int members;
-	struct tn_op *list[MAX_MEMBERS];	/* last first */
 	int nin;		/* operands, at most */
 };
 
 struct fuser {
 	struct tn_pass_context *context;
+	struct tn_arena arena;	/* groups and members */
 	struct tn_vec groups;	/* struct group * */
 	struct tn_map of;	/* op -> group */
 	int made;
@@ -80,12 +85,18 @@ static bool has_room(const struct group *group, const struct tn_op *op)
 		group->nin + op->nin <= MAX_OPERANDS;
 }
 
+/* Ops join from the last to the first. */
 static bool join(struct fuser *f, struct group *group, struct tn_op *op)
 {
+	struct member *member = tn_arena_alloc(&f->arena, sizeof *member);
 	int i;
 
-	group->nin -= group->members > 0;
-	group->list[group->members++] = op;
+	if (!member)
+		return false;
+	member->op = op;
+	member->next = group->first;
+	group->first = member;
+	group->nin -= group->members++ > 0;
 	for (i = 0; i < op->nin; i++)
 		group->nin += !is_scalar_source(tn_graph_in(op, i));
 	return tn_map_set(&f->of, op, group);
@@ -93,15 +104,12 @@ static bool join(struct fuser *f, struct group *group, struct tn_op *op)
 
 static struct group *new_group(struct fuser *f, struct tn_op *root)
 {
-	struct group *group = calloc(1, sizeof *group);
+	struct group *group = tn_arena_alloc(&f->arena, sizeof *group);
 
-	if (!group)
+	if (!group || !tn_vec_push_ptr(&f->groups, group))
 		return NULL;
 	group->root = root;
-	if (tn_vec_push_ptr(&f->groups, group))
-		return group;
-	free(group);
-	return NULL;
+	return group;
 }
 
 static bool form_groups(struct fuser *f, struct tn_block *block)
@@ -169,6 +177,8 @@ static bool copy_member(struct fuser *f, struct tn_fn *fn,
 				    (size_t)op->nattrs * sizeof *copy->attrs);
 	copy->nattrs = op->nattrs;
 	copy->origin = op->origin;
+	copy->annots = op->annots;
+	copy->out[0]->annots = op->out[0]->annots;
 	copy->out[0]->type = op->out[0]->type;
 	tn_graph_insert(fn->body, copy, NULL);
 	return tn_graph_name(fn, copy->out[0], op->out[0]->name) &&
@@ -211,7 +221,9 @@ static const char *fresh_name(struct fuser *f)
 		text = tn_arena_printf(&module->arena, "%s__f%d",
 				       f->context->entry->name, f->made++);
 		name = text ? tn_intern_text(module->names, text) : NULL;
-	} while (name && tn_map_has(&module->fn_names, name));
+	} while (name && (tn_map_has(&module->fn_names, name) ||
+			  tn_map_has(&module->weight_names, name) ||
+			  tn_map_has(&module->dim_names, name)));
 	return name;
 }
 
@@ -222,11 +234,12 @@ static bool make_params(struct tn_fn *fn, const struct group *group,
 			struct tn_map *map, struct tn_vec *operands)
 {
 	struct tn_value *value, *param;
+	const struct member *member;
 	const struct tn_op *op;
-	int i, k;
+	int k;
 
-	for (i = group->members - 1; i >= 0; i--) {
-		op = group->list[i];
+	for (member = group->first; member; member = member->next) {
+		op = member->op;
 		for (k = 0; k < op->nin; k++) {
 			value = tn_graph_in(op, k);
 			if (is_scalar_source(value) || tn_map_has(map, value))
@@ -248,10 +261,10 @@ static struct tn_fn *make_fn(struct fuser *f, const struct group *group,
 			     struct tn_vec *operands)
 {
 	const char *name = fresh_name(f);
+	const struct member *member;
 	struct tn_fn *fn = NULL;
 	struct tn_map map;
 	bool good;
-	int i;
 
 	if (name)
 		fn = tn_graph_fn(f->context->module, name, TN_FN_FUSED);
@@ -260,8 +273,8 @@ static struct tn_fn *make_fn(struct fuser *f, const struct group *group,
 	tn_map_init_ptr(&map);
 	good = tn_map_set(&f->context->module->fn_names, name, fn) &&
 		make_params(fn, group, &map, operands);
-	for (i = group->members - 1; good && i >= 0; i--)
-		good = copy_member(f, fn, group->list[i], &map);
+	for (member = group->first; good && member; member = member->next)
+		good = copy_member(f, fn, member->op, &map);
 	good = good && finish_fn(f, fn, group, &map);
 	tn_map_fini(&map);
 	return good ? fn : NULL;
@@ -288,11 +301,25 @@ static struct tn_op *make_call(struct fuser *f, const struct group *group)
 	return call;
 }
 
+/* All but the root, which went with its uses: the last ones first, so that
+ * none is read any more. */
+static void erase_members(struct tn_rw *rw, const struct group *group)
+{
+	const struct member *member;
+	struct tn_op *list[MAX_MEMBERS];
+	int n = 0;
+
+	for (member = group->first; member->op != group->root;
+	     member = member->next)
+		list[n++] = member->op;
+	while (n-- > 0)
+		tn_rw_erase(rw, list[n]);
+}
+
 static bool outline(struct fuser *f, struct group *group)
 {
 	struct tn_rw *rw = f->context->rw;
 	struct tn_op *root = group->root, *call;
-	int i;
 
 	if (group->members < 2 || !tn_rw_spend(rw, "fuse", root))
 		return true;
@@ -304,8 +331,7 @@ static bool outline(struct fuser *f, struct group *group)
 			   root->out[0]->name))
 		return false;
 	tn_rw_replace(rw, root, call->out);
-	for (i = 1; i < group->members; i++)
-		tn_rw_erase(rw, group->list[i]);
+	erase_members(rw, group);
 	return !rw->failed;
 }
 
@@ -315,15 +341,15 @@ enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
 	bool good;
 	size_t i;
 
+	tn_arena_init(&f.arena);
 	tn_vec_init(&f.groups, sizeof(struct group *), NULL);
 	tn_map_init_ptr(&f.of);
 	good = form_groups(&f, context->entry->body);
 	for (i = f.groups.len; good && i-- > 0;)
 		good = outline(&f, tn_vec_ptr(&f.groups, i));
-	for (i = 0; i < f.groups.len; i++)
-		free(tn_vec_ptr(&f.groups, i));
 	tn_vec_fini(&f.groups);
 	tn_map_fini(&f.of);
+	tn_arena_fini(&f.arena);
 	if (!good) {
 		context->rw->failed = true;
 		return TN_PASS_FAILED;

@@ -5,41 +5,69 @@
  *
  * In: an entry whose calls go to plain functions and instances. Out: an entry
  * of primitives; other functions are dropped from the module, since nothing
- * calls them. Composites that the target claims stay calls. The callee's
- * declared sizes are bound to the argument's shapes at each call.
+ * calls them, and so are the tests and generic functions whose text does.
+ * Lowering needs all of this, so it is done even when the fuel is out.
+ * Composites that the target claims stay calls, and so do fused
+ * groups, unless they are called with other sizes than their text names. The
+ * callee's declared sizes are bound to the argument's shapes at each call.
  */
 #include "passes/pass.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum tn_pass_result tn_pass_inline(struct tn_pass_context *context);
 
+/* Operators that all copied bodies may have together. */
+#define MAX_COPIED (1 << 20)
+
 struct inliner {
 	struct tn_pass_context *context;
 	const struct tn_dim **dims;	/* by symbol number */
+	const struct tn_dim **outer;	/* those of the function around */
+	size_t cap;			/* symbols with room; copies make more */
 	struct tn_op *next;		/* where the walk goes on */
-	int64_t count;
+	struct tn_map guards;		/* hash -> number in the entry + 1 */
+	int64_t count, copied;
 };
 
-static bool is_kept(const struct inliner *in, const struct tn_op *op)
+/* Room for all symbols; new ones are not bound. */
+static bool make_room(struct inliner *in)
 {
-	const struct tn_target *target = in->context->target;
+	size_t n = (size_t)in->context->module->dims.nsyms + 1;
+	const struct tn_dim **dims, **outer;
 
-	if (op->code != TN_OP_call || op->callee->kind == TN_FN_FUSED)
+	if (n <= in->cap)
 		return true;
-	return target && target->claims && op->callee->kind ==
-		TN_FN_INSTANCE && target->claims(op->callee->name);
+	n *= 2;
+	dims = calloc(n, sizeof *dims);
+	outer = calloc(n, sizeof *outer);
+	if (!dims || !outer) {
+		free(dims);
+		free(outer);
+		return false;
+	}
+	if (in->cap) {
+		memcpy(dims, in->dims, in->cap * sizeof *dims);
+		memcpy(outer, in->outer, in->cap * sizeof *outer);
+	}
+	free(in->dims);
+	free(in->outer);
+	in->dims = dims;
+	in->outer = outer;
+	in->cap = n;
+	return true;
 }
 
-static bool bind_dims(struct inliner *in, const struct tn_op *op)
+/* Adds what the shapes of the arguments say of the callee's symbols. */
+static void bind_dims(struct inliner *in, const struct tn_op *op)
 {
 	struct tn_module *module = in->context->module;
 	const struct tn_block *body = op->callee->body;
 	const struct tn_type *param, *arg;
 	int i, k;
 
-	memset(in->dims, 0,
-	       (size_t)module->dims.nsyms * sizeof *in->dims);
 	for (i = 0; i < body->nparams; i++) {
 		param = body->params[i]->type;
 		arg = tn_graph_in(op, i)->type;
@@ -47,29 +75,100 @@ static bool bind_dims(struct inliner *in, const struct tn_op *op)
 			tn_dim_unify(&module->dims, param->dims[k],
 				     arg->dims[k], in->dims);
 	}
+}
+
+static size_t dims_bytes(const struct inliner *in)
+{
+	return (size_t)in->context->module->dims.nsyms * sizeof *in->dims;
+}
+
+/* True if a symbol stands for anything but itself. */
+static bool renames(const struct inliner *in)
+{
+	const struct tn_vec *syms = &in->context->module->dims.syms;
+	int i;
+
+	for (i = 0; i < in->context->module->dims.nsyms; i++)
+		if (in->dims[i] &&
+		    in->dims[i] != tn_vec_ptr(syms, (size_t)i))
+			return true;
+	return false;
+}
+
+/* A group is lowered with the sizes that its own text names: one that is
+ * called with others, as a function inlined for some sizes does, is opened. */
+static bool fits_group(const struct tn_op *op)
+{
+	const struct tn_block *body = op->callee->body;
+	const struct tn_type *param, *arg;
+	int i, k;
+
+	for (i = 0; i < body->nparams; i++) {
+		param = body->params[i]->type;
+		arg = tn_graph_in(op, i)->type;
+		for (k = 0; k < param->rank; k++)
+			if (param->dims[k] != arg->dims[k])
+				return false;
+	}
 	return true;
+}
+
+static bool is_kept(const struct inliner *in, const struct tn_op *op)
+{
+	const struct tn_target *target = in->context->target;
+
+	if (op->code != TN_OP_call)
+		return true;
+	if (op->callee->kind == TN_FN_FUSED)
+		return fits_group(op);
+	return target && target->claims && op->callee->kind ==
+		TN_FN_INSTANCE && target->claims(op->callee->name);
+}
+
+/* True if the entry asks the same already. */
+static bool has_guard(struct inliner *in, const struct tn_guard *guard)
+{
+	const struct tn_vec *guards = &in->context->entry->guards;
+	uint64_t hash = tn_hash_mix((uint64_t)guard->kind,
+				    (uintptr_t)guard->a);
+	const void *key;
+	const struct tn_guard *other;
+	size_t number;
+
+	key = (const void *)(uintptr_t)tn_hash_mix(hash, (uintptr_t)guard->b);
+	number = (size_t)(uintptr_t)tn_map_find(&in->guards, key);
+	if (number) {
+		other = tn_vec_at(guards, number - 1);
+		return other->kind == guard->kind && other->a == guard->a &&
+			other->b == guard->b;
+	}
+	if (!tn_map_set(&in->guards, key,
+			(void *)(uintptr_t)(guards->len + 1)))
+		in->context->rw->failed = true;
+	return false;
 }
 
 /* Guards of the callee hold for the caller, with its sizes. */
 static bool copy_guards(struct inliner *in, const struct tn_fn *callee)
 {
 	struct tn_dim_pool *pool = &in->context->module->dims;
-	struct tn_fn *entry = in->context->entry;
-	struct tn_guard *from, *to;
+	struct tn_guard guard, *to;
 	size_t i;
 
 	for (i = 0; i < callee->guards.len; i++) {
-		from = tn_vec_at(&callee->guards, i);
-		to = tn_vec_push(&entry->guards);
+		guard = *(struct tn_guard *)tn_vec_at(&callee->guards, i);
+		guard.a = tn_dim_subst(pool, guard.a, in->dims);
+		guard.b = tn_dim_subst(pool, guard.b, in->dims);
+		if (!guard.a || !guard.b)
+			return false;
+		if (has_guard(in, &guard))
+			continue;
+		to = tn_vec_push(&in->context->entry->guards);
 		if (!to)
 			return false;
-		*to = *from;
-		to->a = tn_dim_subst(pool, from->a, in->dims);
-		to->b = tn_dim_subst(pool, from->b, in->dims);
-		if (!to->a || !to->b)
-			return false;
+		*to = guard;
 	}
-	return true;
+	return !in->context->rw->failed;
 }
 
 static bool map_params(struct tn_map *map, const struct tn_op *op)
@@ -102,24 +201,100 @@ static bool finish(struct inliner *in, struct tn_op *op)
 	return !rw->failed;
 }
 
-static bool inline_call(struct inliner *in, struct tn_op *op)
+/* The body in front of the call, with the sizes bound so far. */
+static bool copy_body(struct inliner *in, struct tn_op *op)
 {
-	struct tn_rw *rw = in->context->rw;
-	struct tn_block *block = op->block;
-	struct tn_op *before = op->prev;
 	struct tn_map map;
 	bool good;
 
-	if (!tn_rw_spend(rw, "inline", op)) {
-		in->next = op->next;
-		return true;
-	}
 	tn_map_init_ptr(&map);
-	good = bind_dims(in, op) && map_params(&map, op) &&
-		copy_guards(in, op->callee) &&
-		tn_rw_clone(rw, op->callee->body, block, op, &map, in->dims);
+	good = map_params(&map, op) && copy_guards(in, op->callee) &&
+		tn_rw_clone(in->context->rw, op->callee->body, op->block, op,
+			    &map, in->dims);
 	tn_map_fini(&map);
-	if (!good || !finish(in, op))
+	return good;
+}
+
+/* Groups in a copied body name the sizes of the function that they are from:
+ * those from `op` up to `end` are opened with the sizes of this call. */
+static bool open_groups(struct inliner *in, struct tn_op *op,
+			const struct tn_op *end)
+{
+	struct tn_op *next;
+	int i;
+
+	for (; op != end; op = next) {
+		next = op->next;
+		for (i = 0; i < op->nregions; i++)
+			if (!open_groups(in, op->regions[i]->first, NULL))
+				return false;
+		if (op->code != TN_OP_call ||
+		    op->callee->kind != TN_FN_FUSED)
+			continue;
+		if (!make_room(in))
+			return false;
+		memcpy(in->dims, in->outer, dims_bytes(in));
+		bind_dims(in, op);
+		if (!copy_body(in, op) || !finish(in, op))
+			return false;
+	}
+	return true;
+}
+
+static bool count_op(void *data, struct tn_op *op)
+{
+	(void)op;
+	++*(int64_t *)data;
+	return true;
+}
+
+/* False after a report: calls of calls of calls come to too much. */
+static bool is_affordable(struct inliner *in, const struct tn_op *op)
+{
+	struct tn_diag *diag;
+
+	tn_pass_walk(op->callee->body, count_op, &in->copied);
+	if (in->copied <= MAX_COPIED)
+		return true;
+	diag = tn_diag_report(in->context->module->sink, TN_E0854, op->span,
+			      "the bodies of all calls come to more than %d "
+			      "operators", MAX_COPIED);
+	tn_diag_help(in->context->module->sink, diag,
+		     "write repetition as `for` or `scan`");
+	return false;
+}
+
+/* Counts and records the rewrite, whatever the fuel. */
+static void record(struct tn_rw *rw, const struct tn_op *op)
+{
+	int64_t fuel = rw->fuel;
+
+	rw->fuel = -1;
+	(void)tn_rw_spend(rw, "inline", op);
+	rw->fuel = fuel;
+}
+
+static bool inline_call(struct inliner *in, struct tn_op *op)
+{
+	struct tn_block *block = op->block;
+	struct tn_op *before = op->prev;
+
+	if (!make_room(in) || !is_affordable(in, op))
+		return false;
+	record(in->context->rw, op);
+	memset(in->dims, 0, dims_bytes(in));
+	bind_dims(in, op);
+	if (!copy_body(in, op))
+		return false;
+	if (renames(in)) {
+		if (!make_room(in))
+			return false;
+		memcpy(in->outer, in->dims, dims_bytes(in));
+		if (!open_groups(in, before ? before->next : block->first,
+				 op->prev))
+			return false;
+	}
+	if (!finish(in, op))
 		return false;
 	in->count++;
 	in->next = before ? before->next : block->first;
@@ -146,35 +321,116 @@ static bool inline_block(struct inliner *in, struct tn_block *block)
 	return true;
 }
 
-/* Items of functions that nothing calls any more leave the module. */
-static void drop_functions(struct tn_pass_context *context)
-{
-	struct tn_vec *items = &context->module->items;
-	struct tn_item *item;
-	size_t i, n = 0;
+/* ---- What goes with the functions ------------------------------------ */
 
-	for (i = 0; i < items->len; i++) {
-		item = tn_vec_ptr(items, i);
-		if (item->kind == TN_ITEM_FN &&
-		    item->u.fn != context->entry &&
-		    item->u.fn->kind == TN_FN_PLAIN)
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c > 127;
+}
+
+/* True if a word of the text is one of `names`. */
+static bool mentions(const char *text, const struct tn_map *names)
+{
+	const char *start;
+
+	while (*text) {
+		if (!is_letter(*text)) {
+			text++;
 			continue;
-		*(struct tn_item **)tn_vec_at(items, n++) = item;
+		}
+		for (start = text; is_letter(*text); text++)
+			;
+		if (tn_map_find_n(names, start, (size_t)(text - start)))
+			return true;
+	}
+	return false;
+}
+
+/* True if the item's text may call functions: behind annotations, a test, a
+ * rule, a generic `fn` or `op`. */
+static bool is_caller(const struct tn_item *item)
+{
+	static const char *const words[] = { "test ", "fn ", "op ", "rule " };
+	const char *text = item->u.text;
+	size_t i;
+
+	if (item->kind != TN_ITEM_TEXT)
+		return false;
+	while (*text == '@') {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	for (i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strncmp(text, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+static bool is_dropped(const struct inliner *in, const struct tn_item *item,
+		       const struct tn_map *dropped)
+{
+	if (item->kind == TN_ITEM_FN)
+		return item->u.fn != in->context->entry &&
+			item->u.fn->kind == TN_FN_PLAIN;
+	return is_caller(item) && mentions(item->u.text, dropped);
+}
+
+/* Takes out what is dropped; the number of items that went, -1: no memory. */
+static int64_t sweep_items(const struct inliner *in, struct tn_map *dropped)
+{
+	struct tn_vec *items = &in->context->module->items;
+	struct tn_item *item;
+	size_t i, n = 0, before = items->len;
+
+	for (i = 0; i < before; i++) {
+		item = tn_vec_ptr(items, i);
+		if (!is_dropped(in, item, dropped)) {
+			*(struct tn_item **)tn_vec_at(items, n++) = item;
+			continue;
+		}
+		if (item->name && !tn_map_set(dropped, item->name, item))
+			return -1;
 	}
 	items->len = n;
+	return (int64_t)(before - n);
+}
+
+/* Functions that nothing calls any more leave the module, and what mentions
+ * them, until all that is left has what it names. */
+static bool drop_items(const struct inliner *in)
+{
+	struct tn_map dropped;
+	int64_t gone;
+
+	tn_map_init_text(&dropped);
+	do {
+		gone = sweep_items(in, &dropped);
+	} while (gone > 0);
+	tn_map_fini(&dropped);
+	return gone == 0;
+}
+
+static bool inline_all(struct inliner *in)
+{
+	return make_room(in) && inline_block(in, in->context->entry->body) &&
+		drop_items(in);
 }
 
 enum tn_pass_result tn_pass_inline(struct tn_pass_context *context)
 {
 	struct inliner in = { .context = context };
+	uint32_t errors = context->module->sink->errors;
+	bool good;
 
-	in.dims = tn_arena_array(&context->module->arena,
-				 (size_t)context->module->dims.nsyms + 1,
-				 sizeof *in.dims);
-	if (!in.dims || !inline_block(&in, context->entry->body)) {
-		context->rw->failed = true;
+	tn_map_init_ptr(&in.guards);
+	good = inline_all(&in);
+	tn_map_fini(&in.guards);
+	free(in.dims);
+	free(in.outer);
+	if (!good) {
+		if (context->module->sink->errors == errors)
+			context->rw->failed = true;
 		return TN_PASS_FAILED;
 	}
-	drop_functions(context);
 	return in.count ? TN_PASS_CHANGED : TN_PASS_SAME;
 }

@@ -110,6 +110,23 @@ void tn_lower_know(struct tn_lower *lw, const struct tn_value *value,
 		lw->failed = true;
 }
 
+/* How often the one op reads the value: told by the shorter list, that of the
+ * value's uses or that of the op's operands. */
+static int reads_of_op(const struct tn_op *op, const struct tn_value *value)
+{
+	const struct tn_use *use = value->uses;
+	int i, by_use = 0, by_operand = 0;
+
+	for (i = 0; i < op->nin; i++) {
+		if (!use)
+			return by_use;
+		by_use += use->op == op;
+		by_operand += tn_graph_in(op, i) == value;
+		use = use->next;
+	}
+	return by_operand;
+}
+
 /* Uses inside the group: whether a `let` is worth its line. */
 bool tn_lower_is_shared(const struct tn_lower *lw,
 			const struct tn_value *value)
@@ -117,9 +134,10 @@ bool tn_lower_is_shared(const struct tn_lower *lw,
 	const struct tn_use *use;
 	int count = 0;
 
+	if (!lw->group)
+		return lw->op && reads_of_op(lw->op, value) > 1;
 	for (use = value->uses; use && count < 2; use = use->next)
-		count += lw->group ? use->op->block == lw->group
-				   : use->op == lw->op;
+		count += use->op->block == lw->group;
 	return count > 1;
 }
 

@@ -70,8 +70,8 @@ static struct tn_value *base_of(struct tn_value *value, bool *is_moved)
 }
 
 /* True if the buffer of `value` may be handed out by `end` at place i. */
-static bool is_own(struct tn_op *end, int i, struct tn_value *const *params,
-		   struct tn_map *seen)
+static bool is_own(struct tn_lower *lw, struct tn_op *end, int i,
+		   struct tn_value *const *params, struct tn_map *seen)
 {
 	bool is_moved = false;
 	struct tn_value *value = tn_graph_in(end, i);
@@ -81,8 +81,11 @@ static bool is_own(struct tn_op *end, int i, struct tn_value *const *params,
 
 	if (params && base == params[i] && !is_moved)
 		return true;
-	return is_local && !tn_map_has(seen, base) &&
-		tn_map_set(seen, base, base);
+	if (!is_local || tn_map_has(seen, base))
+		return false;
+	if (!tn_map_set(seen, base, base))
+		lw->failed = true;
+	return true;
 }
 
 bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
@@ -95,7 +98,7 @@ bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
 	for (i = 0; i < end->nin && !lw->failed; i++) {
 		struct tn_value *copy;
 
-		if (is_own(end, i, params, &seen))
+		if (is_own(lw, end, i, params, &seen))
 			continue;
 		copy = tn_lower_copy(lw, tn_graph_in(end, i), end->block, end);
 		if (!copy)

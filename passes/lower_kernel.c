@@ -315,7 +315,7 @@ static void lower_anchor(struct tn_lower *lw, const struct tn_op *op)
 /* Canonical text of the group, for readers of what is emitted. */
 static const char *comment_of(struct tn_lower *lw, const struct tn_op *op)
 {
-	struct tn_print_options options = { 0 };
+	struct tn_print_options options = { .alone = true };
 	struct tn_buf text;
 	const char *comment = NULL;
 

@@ -23,14 +23,14 @@
 #define KERNELS TN_PROP_KERNELS
 #define PLACED TN_PROP_PLACED
 
-#define PASS(id, name, needs, gives, breaks, summary) \
+#define PASS(id, name, needs, gives, breaks, option, summary) \
 	enum tn_pass_result tn_pass_##id(struct tn_pass_context *context);
 #include "passes/passes.def"
 #undef PASS
 
 const struct tn_pass tn_passes[] = {
-#define PASS(id, name, needs, gives, breaks, summary) \
-	{ name, summary, needs, gives, breaks, tn_pass_##id },
+#define PASS(id, name, needs, gives, breaks, option, summary) \
+	{ name, summary, option, needs, gives, breaks, tn_pass_##id },
 #include "passes/passes.def"
 #undef PASS
 };
@@ -95,6 +95,7 @@ bool tn_pass_walk(struct tn_block *block,
 struct entry {
 	const struct tn_pass *pass;
 	char *name, *arguments;
+	bool is_closed;		/* its braces */
 };
 
 /* Cuts the next entry off *text (heap copy); false at the end. */
@@ -115,21 +116,25 @@ static bool next_entry(char **text, struct entry *entry)
 			entry->arguments = at + 1;
 		} else if (*at == '}' && --depth == 0) {
 			*at = '\0';
+		} else if (*at == ' ' && !depth) {
+			*at = '\0';
 		}
 	}
 	if (*at)
 		*at++ = '\0';
 	*text = at;
+	entry->is_closed = depth == 0;
 	entry->pass = tn_pass_find(entry->name);
 	return true;
 }
+
+static const struct tn_span nowhere;
 
 static enum tn_status unknown_pass(struct tn_module *module,
 				   const char *name)
 {
 	const char *names[64];
 	const char *nearest;
-	struct tn_span nowhere = { 0, 0, 0 };
 	struct tn_diag *diag;
 	int i;
 
@@ -147,11 +152,65 @@ static enum tn_status unknown_pass(struct tn_module *module,
 	return TN_USAGE;
 }
 
+static enum tn_status bad_option(struct tn_module *module,
+				 const struct entry *entry)
+{
+	const char *option = entry->pass->option;
+	struct tn_diag *diag;
+
+	diag = tn_diag_report(module->sink, TN_E0851, nowhere,
+			      "pass '%s' cannot be given {%s%s",
+			      entry->name, entry->arguments,
+			      entry->is_closed ? "}" : "");
+	if (*option)
+		tn_diag_help(module->sink, diag, "write %s{%s=NUMBER}",
+			     entry->name, option);
+	else
+		tn_diag_help(module->sink, diag, "it has no options");
+	return TN_USAGE;
+}
+
+/* True if what stands in the braces is the pass's one option. */
+static bool is_option(const struct entry *entry)
+{
+	const char *option = entry->pass->option, *at = entry->arguments;
+	size_t n = strlen(option);
+
+	if (!at || !*at)
+		return entry->is_closed;
+	if (!n || strncmp(at, option, n) || at[n] != '=')
+		return false;
+	at += n + 1;
+	n = strspn(at, "0123456789");
+	return entry->is_closed && n > 0 && n < 19 && at[n] == '\0';
+}
+
+/* All names and options, before anything is changed. */
+static enum tn_status check_entries(struct tn_module *module,
+				    const struct tn_pass_options *options,
+				    char *text)
+{
+	const char *names[2] = { options->print_after, options->stop_after };
+	struct entry entry;
+	int i;
+
+	while (next_entry(&text, &entry)) {
+		if (!entry.pass)
+			return unknown_pass(module, entry.name);
+		if (!is_option(&entry))
+			return bad_option(module, &entry);
+	}
+	for (i = 0; i < 2; i++)
+		if (names[i] && !tn_pass_find(names[i]) &&
+		    (i > 0 || strcmp(names[i], "all")))
+			return unknown_pass(module, names[i]);
+	return TN_OK;
+}
+
 static enum tn_status missing_prop(struct tn_module *module,
 				   const struct tn_pass *pass,
 				   unsigned missing)
 {
-	struct tn_span nowhere = { 0, 0, 0 };
 	struct tn_diag *diag;
 	size_t i;
 	int k;
@@ -179,7 +238,6 @@ static double now(void)
 
 static enum tn_status verify(struct tn_module *module, const char *pass)
 {
-	struct tn_span nowhere = { 0, 0, 0 };
 	struct tn_buf faults;
 	struct tn_diag *diag;
 	bool good;
@@ -213,29 +271,83 @@ static void show(const struct tn_module *module, const char *pass,
 	tn_buf_fini(&text);
 }
 
+/* What the result of a pass means; `errors` were there before it. */
+static enum tn_status outcome(const struct tn_pass_context *context,
+			      enum tn_pass_result result, uint32_t errors)
+{
+	const struct tn_module *module = context->module;
+
+	if (module->failed || context->rw->failed || module->sink->failed)
+		return TN_IO;
+	switch (result) {
+	case TN_PASS_SAME:
+	case TN_PASS_CHANGED:
+		return TN_OK;
+	case TN_PASS_BUG:
+		return TN_BUG;
+	case TN_PASS_FAILED:
+		break;
+	}
+	return module->sink->errors > errors ? TN_BAD_INPUT : TN_IO;
+}
+
+/* Text written by hand or by an earlier run may have the properties already:
+ * their verifiers tell, one by one. What is missing still. */
+static unsigned find_missing(struct tn_module *module, unsigned missing)
+{
+	struct tn_buf faults;
+	unsigned prop;
+	size_t i;
+
+	for (i = 0; i < sizeof props / sizeof *props; i++) {
+		prop = props[i].prop & missing;
+		tn_buf_init(&faults);
+		if (prop && tn_verify_module(module, prop, &faults)) {
+			module->props |= prop;
+			missing &= ~prop;
+		}
+		tn_buf_fini(&faults);
+	}
+	return missing;
+}
+
+/* What holds after a pass. One that ran out of fuel may have left work undone,
+ * so what only optimisation gives is not claimed. */
+static void note_props(struct tn_pass_context *context,
+		       const struct tn_pass *pass,
+		       enum tn_pass_result result)
+{
+	struct tn_module *module = context->module;
+
+	if (result == TN_PASS_CHANGED)
+		module->props &= ~pass->breaks;
+	module->props |= pass->gives;
+	if (context->rw->fuel == 0)
+		module->props &= ~(unsigned)(CANONICAL | FUSED);
+}
+
 static enum tn_status run_pass(struct tn_pass_context *context,
 			       const struct entry *entry)
 {
 	const struct tn_pass_options *options = context->options;
 	struct tn_module *module = context->module;
-	unsigned missing = entry->pass->needs & ~module->props;
+	unsigned missing;
+	uint32_t errors = module->sink->errors;
 	enum tn_pass_result result;
-	enum tn_status status = TN_OK;
+	enum tn_status status;
 	double start = now(), done;
 	int64_t before = context->rw->count;
 
+	missing = find_missing(module, entry->pass->needs & ~module->props);
 	if (missing)
 		return missing_prop(module, entry->pass, missing);
 	context->arguments = entry->arguments;
 	context->rw->pass = entry->pass->name;
 	result = entry->pass->run(context);
-	if (module->failed || context->rw->failed)
-		return TN_IO;
-	if (result == TN_PASS_FAILED)
-		return module->sink->errors ? TN_BAD_INPUT : TN_IO;
-	if (result == TN_PASS_CHANGED)
-		module->props &= ~entry->pass->breaks;
-	module->props |= entry->pass->gives;
+	status = outcome(context, result, errors);
+	if (status)
+		return status;
+	note_props(context, entry->pass, result);
 	done = now();
 	if (options->verify)
 		status = verify(module, entry->pass->name);
@@ -260,8 +372,6 @@ static enum tn_status run_entries(struct tn_pass_context *context,
 		tn_buf_put(context->options->timing,
 			   "      pass     verifying rewrites  name\n");
 	while (status == TN_OK && next_entry(&text, &entry)) {
-		if (!entry.pass)
-			return unknown_pass(context->module, entry.name);
 		status = run_pass(context, &entry);
 		if (stop && !strcmp(stop, entry.name))
 			break;
@@ -281,17 +391,21 @@ enum tn_status tn_pipeline_run(struct tn_module *module,
 	};
 	size_t size = strlen(pipeline) + 1;
 	enum tn_status status;
-	char *text;
+	char *text, *copy;
 
 	if (!context.entry)
 		context.entry = tn_module_entry(module, NULL);
 	if (!context.entry)
 		return TN_BAD_INPUT;
-	text = malloc(size);
+	text = malloc(2 * size);
 	if (!text)
 		return TN_IO;
+	copy = text + size;
 	memcpy(text, pipeline, size);
-	status = run_entries(&context, text);
+	memcpy(copy, pipeline, size);
+	status = check_entries(module, options, copy);
+	if (!status)
+		status = run_entries(&context, text);
 	free(text);
 	return status;
 }

@@ -14,7 +14,11 @@
 #include "ir/rewrite.h"
 #include "ir/target.h"
 
-enum tn_pass_result { TN_PASS_SAME, TN_PASS_CHANGED, TN_PASS_FAILED };
+/* FAILED: the text's fault, if one was reported, else out of memory. BUG: ours,
+ * and reported. */
+enum tn_pass_result {
+	TN_PASS_SAME, TN_PASS_CHANGED, TN_PASS_FAILED, TN_PASS_BUG
+};
 
 /* Options of one run of the pipeline. */
 struct tn_pass_options {
@@ -51,6 +55,7 @@ bool tn_pass_walk(struct tn_block *block,
 
 struct tn_pass {
 	const char *name, *summary;
+	const char *option;	/* of {option=number}, or "" */
 	unsigned needs, gives, breaks;	/* tn_prop masks */
 	enum tn_pass_result (*run)(struct tn_pass_context *context);
 };

@@ -188,23 +188,38 @@ bool tn_plan_assign(struct tn_plan *plan)
 	return good;
 }
 
-static bool verify(struct tn_pass_context *context)
+/* What the checker says of the plan, or of its own end. */
+static enum tn_pass_result verify(struct tn_pass_context *context)
 {
-	struct tn_buf faults;
+	enum tn_pass_result result = TN_PASS_CHANGED;
 	struct tn_span nowhere = { 0, 0, 0 };
+	struct tn_buf faults;
 	struct tn_diag *diag;
-	bool good;
 
 	tn_buf_init(&faults);
-	good = tn_plan_check(context->entry, &faults);
-	if (!good) {
-		diag = tn_diag_report(context->module->sink, TN_E0862,
-				      nowhere, "the memory plan is unsound");
-		tn_diag_note(context->module->sink, diag, "%s",
-			     tn_buf_text(&faults));
+	if (!tn_plan_check(context->entry, &faults)) {
+		result = TN_PASS_FAILED;
+		if (faults.len) {
+			diag = tn_diag_report(context->module->sink, TN_E0862,
+					      nowhere, "the memory plan is "
+					      "unsound");
+			tn_diag_note(context->module->sink, diag, "%s",
+				     tn_buf_text(&faults));
+			result = TN_PASS_BUG;
+		}
 	}
 	tn_buf_fini(&faults);
-	return good;
+	return result;
+}
+
+static void write_event(const struct tn_plan *plan)
+{
+	if (plan->context->options->events)
+		tn_buf_putf(plan->context->options->events,
+			    "{\"event\":\"plan\",\"arena\":%lld,"
+			    "\"peak\":%lld,\"buffers\":%zu}\n",
+			    (long long)plan->size, (long long)plan->peak,
+			    plan->intervals.len);
 }
 
 enum tn_pass_result tn_pass_plan(struct tn_pass_context *context)
@@ -215,14 +230,8 @@ enum tn_pass_result tn_pass_plan(struct tn_pass_context *context)
 	tn_vec_init(&plan.intervals, sizeof(struct tn_interval), NULL);
 	good = tn_plan_collect(&plan) && tn_plan_assign(&plan);
 	context->entry->arena_bytes = plan.size;
-	if (good && context->options->events)
-		tn_buf_putf(context->options->events,
-			    "{\"event\":\"plan\",\"arena\":%lld,"
-			    "\"peak\":%lld,\"buffers\":%zu}\n",
-			    (long long)plan.size, (long long)plan.peak,
-			    plan.intervals.len);
+	if (good)
+		write_event(&plan);
 	tn_vec_fini(&plan.intervals);
-	if (!good || !verify(context))
-		return TN_PASS_FAILED;
-	return TN_PASS_CHANGED;
+	return good ? verify(context) : TN_PASS_FAILED;
 }

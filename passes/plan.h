@@ -34,8 +34,9 @@ struct tn_plan {
 bool tn_plan_collect(struct tn_plan *plan);
 /* Chooses offsets, sets size and peak. */
 bool tn_plan_assign(struct tn_plan *plan);
-/* Recomputes lifetimes from the ops alone and appends one line for each pair
- * of buffers that are alive together and overlap. True if there is none. */
+/* Runs the entry in the abstract and appends one line for each fault: a read
+ * of bytes that another value took, a place outside the arena. True if there
+ * is none; false without a line: out of memory. */
 bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults);
 /* The value whose bytes `value` really is, and the distance in bytes. */
 const struct tn_value *tn_plan_root(const struct tn_value *value,

@@ -1,44 +1,74 @@
 /*
  * The independent checker of the memory plan.
  *
- * In: a placed entry. It runs the function in the abstract: every write of an
- * op stamps the bytes it covers with the buffer's name, every read demands
- * that its bytes still carry the stamp. Loops run twice, so that what the
- * second turn reads is seen. It shares no code with the planner.
+ * In: a placed entry. It runs the function in the abstract, in the order in
+ * which a back end does: every write stamps the bytes it covers with the
+ * value that they now hold, every read demands that all its bytes still carry
+ * that stamp. It shares no code with the planner.
  *
- * The stamps are kept as disjoint stretches sorted by offset.
+ *   spaces   the arena, then the caller's buffer of each result. Inputs,
+ *            weights and constants may not be written at all.
+ *   stamps   disjoint stretches of a space, sorted by offset. A view carries
+ *            the stamp of what it views; a result in place stamps the bytes
+ *            anew, so that a late read of the older value is seen.
+ *   loops    are run once. A second turn begins in the state in which the
+ *            first one ended, so what the turn read from outside must still
+ *            be there at its end; such reads are logged.
  */
 #include "passes/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "ir/kernel.h"
 
 struct stretch {
 	int64_t from, to;
-	const struct tn_value *owner;	/* NULL: scratch, readable by nobody */
+	const void *owner;	/* the value; of scratch the launch */
+};
+
+enum { ARENA = 0, READ_ONLY = -1, NOWHERE = -2 };
+
+/* Bytes of a value: a stretch of one space. */
+struct extent {
+	int space;		/* ARENA, 1 + the result's number, READ_ONLY */
+	int64_t from, to;
+	const struct tn_value *owner;
 };
 
 struct checker {
 	const struct tn_fn *fn;
-	struct tn_vec stretches;
+	struct tn_vec *spaces;	/* each: struct stretch */
+	int nspaces;
+	struct tn_vec reads;	/* const struct tn_value *: what open loops read */
+	int loops;		/* open */
 	struct tn_buf *faults;
-	bool good;
+	bool good, failed;
 };
 
-static struct stretch *at(const struct checker *c, size_t i)
+static void fault(struct checker *c, const struct tn_value *value,
+		  const char *what)
 {
-	return tn_vec_at(&c->stretches, i);
+	c->good = false;
+	tn_buf_putf(c->faults, "'%s' %s\n", value->name, what);
+}
+
+/* ---- Stretches ------------------------------------------------------- */
+
+static struct stretch *at(const struct tn_vec *space, size_t i)
+{
+	return tn_vec_at(space, i);
 }
 
 /* First stretch that ends after `offset`. */
-static size_t find(const struct checker *c, int64_t offset)
+static size_t find(const struct tn_vec *space, int64_t offset)
 {
-	size_t lo = 0, hi = c->stretches.len, mid;
+	size_t lo = 0, hi = space->len, mid;
 
 	while (lo < hi) {
 		mid = (lo + hi) / 2;
-		if (at(c, mid)->to > offset)
+		if (at(space, mid)->to > offset)
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -47,113 +77,325 @@ static size_t find(const struct checker *c, int64_t offset)
 }
 
 /* Replaces stretches [i, j) by the `n` at `with`. */
-static void splice(struct checker *c, size_t i, size_t j,
+static bool splice(struct tn_vec *space, size_t i, size_t j,
 		   const struct stretch *with, size_t n)
 {
-	size_t tail = c->stretches.len - j;
+	size_t tail = space->len - j, len = i + n + tail;
+	struct stretch *base;
 
-	while (c->stretches.len < i + n + tail)
-		if (!tn_vec_push(&c->stretches)) {
-			c->good = false;
-			return;
-		}
-	memmove(at(c, 0) + i + n, at(c, 0) + j, tail * sizeof *with);
-	memcpy(at(c, 0) + i, with, n * sizeof *with);
-	c->stretches.len = i + n + tail;
+	while (space->len < len)
+		if (!tn_vec_push(space))
+			return false;
+	base = space->data;
+	memmove(base + i + n, base + j, tail * sizeof *with);
+	memcpy(base + i, with, n * sizeof *with);
+	space->len = len;
+	return true;
 }
 
-static void stamp(struct checker *c, int64_t from, int64_t to,
-		  const struct tn_value *owner)
+static void stamp(struct checker *c, int number, int64_t from, int64_t to,
+		  const void *owner)
 {
+	struct tn_vec *space = &c->spaces[number];
 	struct stretch with[3];
-	size_t i = find(c, from), j = i, n = 0;
+	size_t i = find(space, from), j = i, n = 0;
 
-	if (i < c->stretches.len && at(c, i)->from < from) {
-		with[n] = *at(c, i);
+	if (i < space->len && at(space, i)->from < from) {
+		with[n] = *at(space, i);
 		with[n++].to = from;
 	}
 	with[n].from = from;
 	with[n].to = to;
 	with[n++].owner = owner;
-	while (j < c->stretches.len && at(c, j)->from < to)
+	while (j < space->len && at(space, j)->from < to)
 		j++;
-	if (j > i && at(c, j - 1)->to > to) {
-		with[n] = *at(c, j - 1);
+	if (j > i && at(space, j - 1)->to > to) {
+		with[n] = *at(space, j - 1);
 		with[n++].from = to;
 	}
-	splice(c, i, j, with, n);
+	if (!splice(space, i, j, with, n))
+		c->failed = true;
 }
 
-static const struct tn_value *root_of(const struct tn_value *value)
+/* Who holds a byte of [from, to) that `owner` does not; NULL: nobody. A gap
+ * counts as `nobody`. */
+static const void *intruder(const struct tn_vec *space, int64_t from,
+			    int64_t to, const void *owner,
+			    const void *nobody)
 {
-	while (value->place.kind == TN_PLACE_ALIAS)
-		value = value->place.alias;
+	size_t i;
+
+	for (i = find(space, from); from < to; i++) {
+		if (i == space->len || at(space, i)->from > from)
+			return nobody;
+		if (at(space, i)->owner != owner)
+			return at(space, i)->owner;
+		from = at(space, i)->to;
+	}
+	return NULL;
+}
+
+/* ---- Values ---------------------------------------------------------- */
+
+/* The value whose bytes a view shows, or a loop hands out; an update in place
+ * is its own. */
+static const struct tn_value *version_of(const struct tn_value *value)
+{
+	const struct tn_op *op;
+
+	while (value->place.kind == TN_PLACE_ALIAS) {
+		op = value->op;
+		if (op && op->code == TN_OP_launch)
+			break;
+		if (op && (op->code == TN_OP_reshape ||
+			   op->code == TN_OP_slice))
+			value = tn_graph_in(op, 0);
+		else
+			value = value->place.alias;
+	}
 	return value;
+}
+
+static int space_of(const struct checker *c, const struct tn_value *root)
+{
+	switch (root->place.kind) {
+	case TN_PLACE_ARENA:
+		return ARENA;
+	case TN_PLACE_OUTPUT:
+		if (root->place.number < 0 ||
+		    root->place.number + 1 >= c->nspaces)
+			break;
+		return root->place.number + 1;
+	case TN_PLACE_INPUT:
+	case TN_PLACE_WEIGHT:
+		return READ_ONLY;
+	case TN_PLACE_NONE:
+	case TN_PLACE_ALIAS:
+		break;
+	}
+	return NOWHERE;
+}
+
+static bool fits_arena(struct checker *c, const struct tn_value *value,
+		       const struct tn_value *root, int64_t to)
+{
+	if (root->place.offset < 0 || to > c->fn->arena_bytes)
+		fault(c, value, "leaves the arena");
+	else if (root->place.offset % TN_PLAN_ALIGN)
+		fault(c, value, "is not aligned");
+	else
+		return true;
+	return false;
+}
+
+/* Where the value lies; false after a fault. Sizes are the worst case of the
+ * type, not what the planner noted. */
+static bool locate(struct checker *c, const struct tn_value *value,
+		   struct extent *extent)
+{
+	int64_t bytes = tn_type_max_bytes(c->fn->module, value->type);
+	int64_t whole, offset = 0;
+	const struct tn_value *root = value;
+
+	for (; root->place.kind == TN_PLACE_ALIAS; root = root->place.alias)
+		offset += root->place.offset;
+	whole = tn_type_max_bytes(c->fn->module, root->type);
+	extent->owner = version_of(value);
+	extent->space = space_of(c, root);
+	if (extent->space == NOWHERE) {
+		fault(c, value, "has no place");
+		return false;
+	}
+	if (bytes < 0 || whole < 0 || offset < 0 || offset > whole) {
+		fault(c, value, "begins outside the bytes that it views");
+		return false;
+	}
+	if (bytes > whole - offset)
+		bytes = whole - offset;
+	if (extent->space == ARENA)
+		offset += root->place.offset;
+	extent->from = offset;
+	extent->to = offset + bytes;
+	return extent->space != ARENA ||
+		fits_arena(c, value, root, extent->to);
 }
 
 static void write_value(struct checker *c, const struct tn_value *value)
 {
-	const struct tn_value *root = root_of(value);
+	struct extent extent;
 
-	if (root->place.kind == TN_PLACE_NONE) {
-		c->good = false;
-		tn_buf_putf(c->faults, "'%s' has no place\n", value->name);
-	}
-	if (root->place.kind != TN_PLACE_ARENA)
+	if (!locate(c, value, &extent))
 		return;
-	if (root->place.offset < 0 || root->place.offset +
-	    root->place.bytes > c->fn->arena_bytes) {
-		c->good = false;
-		tn_buf_putf(c->faults, "'%s' leaves the arena\n",
-			    value->name);
-	}
-	stamp(c, root->place.offset, root->place.offset + root->place.bytes,
-	      root);
+	if (extent.space == READ_ONLY)
+		fault(c, value, "is written into an input or a weight");
+	else if (extent.from < extent.to)
+		stamp(c, extent.space, extent.from, extent.to, extent.owner);
+}
+
+/* Demands that the bytes are still the value's when `op` wants them. */
+static void hold_value(struct checker *c, const struct tn_value *value,
+		       const struct tn_op *op)
+{
+	struct extent extent;
+	const void *by;
+
+	if (!locate(c, value, &extent) || extent.space == READ_ONLY)
+		return;
+	by = intruder(&c->spaces[extent.space], extent.from, extent.to,
+		      extent.owner, value);
+	if (!by)
+		return;
+	c->good = false;
+	tn_buf_putf(c->faults, "'%s' is read by %s", value->name,
+		    tn_ops[op->code].name);
+	if (by == value)
+		tn_buf_put(c->faults, " before it is written\n");
+	else if (by == op)
+		tn_buf_put(c->faults, " after its scratch took its bytes\n");
+	else
+		tn_buf_put(c->faults, " after its bytes were taken\n");
 }
 
 static void read_value(struct checker *c, const struct tn_value *value,
 		       const struct tn_op *op)
 {
-	const struct tn_value *root = root_of(value);
-	int64_t end;
-	size_t i;
-
-	if (root->place.kind != TN_PLACE_ARENA)
-		return;
-	end = root->place.offset + root->place.bytes;
-	for (i = find(c, root->place.offset); i < c->stretches.len; i++) {
-		if (at(c, i)->from >= end)
-			break;
-		if (at(c, i)->owner == root)
-			continue;
-		c->good = false;
-		tn_buf_putf(c->faults,
-			    "'%s' is read by %s after '%s' took its bytes\n",
-			    value->name, tn_ops[op->code].name,
-			    at(c, i)->owner ? at(c, i)->owner->name :
-			    "a kernel's scratch");
-		return;
-	}
+	hold_value(c, value, op);
+	if (c->loops && !tn_vec_push_ptr(&c->reads, version_of(value)))
+		c->failed = true;
 }
 
+/* `from` is copied into the bytes of `to`, unless they are the same. */
+static void copy_value(struct checker *c, const struct tn_value *from,
+		       const struct tn_value *to, const struct tn_op *op)
+{
+	read_value(c, from, op);
+	write_value(c, to);
+}
+
+/* ---- Operators ------------------------------------------------------- */
+
 static void run_block(struct checker *c, const struct tn_block *block);
+
+static bool is_inside(const struct tn_value *value, const struct tn_op *loop)
+{
+	const struct tn_block *block = value->op ? value->op->block :
+		value->block;
+
+	for (; block && block->parent; block = block->parent->block)
+		if (block->parent == loop)
+			return true;
+	return false;
+}
+
+/* What the turn read from outside is there for the next one; it stays in the
+ * log for the loops around. */
+static void end_turn(struct checker *c, const struct tn_op *loop, size_t mark)
+{
+	const struct tn_value *value;
+	struct tn_map seen;
+	size_t i, n = mark;
+
+	tn_map_init_ptr(&seen);
+	for (i = mark; i < c->reads.len; i++) {
+		value = tn_vec_ptr(&c->reads, i);
+		if (is_inside(value, loop) || tn_map_has(&seen, value))
+			continue;
+		if (!tn_map_set(&seen, value, c))
+			c->failed = true;
+		hold_value(c, value, loop);
+		*(const struct tn_value **)tn_vec_at(&c->reads, n++) = value;
+	}
+	c->reads.len = n;
+	tn_map_fini(&seen);
+}
 
 static void run_loop(struct checker *c, const struct tn_op *op)
 {
 	const struct tn_block *body = op->regions[op->nregions - 1];
-	int turn, i;
+	int skip = op->code == TN_OP_for, i;
+	size_t mark = c->reads.len;
 
-	for (i = 0; i < body->nparams; i++)
-		write_value(c, body->params[i]);
-	for (turn = 0; turn < 2; turn++) {
-		for (i = 0; i < op->nregions; i++)
-			run_block(c, op->regions[i]);
-		for (i = 0; i < body->last->nin; i++)
-			read_value(c, tn_graph_in(body->last, i), body->last);
-		if (op->code == TN_OP_for)
-			read_value(c, body->params[0], op);
-		for (i = op->code == TN_OP_for; i < body->nparams; i++)
-			write_value(c, body->params[i]);
+	for (i = 0; i < op->nin; i++)
+		copy_value(c, tn_graph_in(op, i), body->params[i + skip], op);
+	c->loops++;
+	if (skip)
+		write_value(c, body->params[0]);
+	for (i = 0; i < op->nregions; i++)
+		run_block(c, op->regions[i]);
+	for (i = 0; i < body->last->nin; i++)
+		copy_value(c, tn_graph_in(body->last, i),
+			   body->params[i + skip], body->last);
+	for (i = skip; i < body->nparams; i++)
+		hold_value(c, body->params[i], op);
+	end_turn(c, op, mark);
+	c->loops--;
+	if (!c->loops)
+		c->reads.len = 0;
+}
+
+static void run_if(struct checker *c, const struct tn_op *op)
+{
+	const struct tn_op *end;
+	int i, k;
+
+	read_value(c, tn_graph_in(op, 0), op);
+	for (k = 0; k < op->nregions; k++) {
+		run_block(c, op->regions[k]);
+		end = op->regions[k]->last;
+		for (i = 0; i < end->nin; i++)
+			copy_value(c, tn_graph_in(end, i), op->out[i], end);
+		for (i = 0; i < op->nout; i++)
+			hold_value(c, op->out[i], end);
+	}
+}
+
+/* Operands, results and scratch are all in use together. */
+static void run_launch(struct checker *c, const struct tn_op *op)
+{
+	int64_t scratch = op->kernel->scratch_bytes;
+	int i, k, in = 0;
+
+	for (i = 0; i < op->nin; i++)
+		read_value(c, tn_graph_in(op, i), op);
+	for (i = 0; i < op->nout; i++)
+		write_value(c, op->out[i]);
+	if (scratch && (op->scratch < 0 || op->scratch % TN_PLAN_ALIGN ||
+			op->scratch > c->fn->arena_bytes - scratch)) {
+		c->good = false;
+		tn_buf_putf(c->faults, "the scratch of '%s' leaves the "
+			    "arena\n", op->kernel->name);
+	} else if (scratch) {
+		stamp(c, 0, op->scratch, op->scratch + scratch, op);
+	}
+	for (i = 0; i < op->nout; i++)
+		hold_value(c, op->out[i], op);
+	for (k = 0; k < op->kernel->nparams; k++) {
+		if (op->kernel->params[k]->role == TN_KBUF_IN)
+			hold_value(c, tn_graph_in(op, in), op);
+		in += op->kernel->params[k]->role != TN_KBUF_OUT;
+	}
+}
+
+/* Results that are not in their buffer yet are copied, one after another;
+ * then all are there. */
+static void run_return(struct checker *c, const struct tn_op *op)
+{
+	const struct tn_value *value;
+	struct extent extent;
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
+		value = tn_graph_in(op, i);
+		read_value(c, value, op);
+		if (locate(c, value, &extent) && extent.from < extent.to &&
+		    !(extent.space == i + 1 && extent.from == 0))
+			stamp(c, i + 1, 0, extent.to - extent.from, value);
+	}
+	for (i = 0; i < op->nin; i++) {
+		value = tn_graph_in(op, i);
+		if (locate(c, value, &extent) && extent.space == i + 1 &&
+		    extent.from == 0)
+			hold_value(c, value, op);
 	}
 }
 
@@ -161,24 +403,26 @@ static void run_op(struct checker *c, const struct tn_op *op)
 {
 	int i;
 
-	for (i = 0; i < op->nin; i++)
-		read_value(c, tn_graph_in(op, i), op);
-	if (op->code == TN_OP_for || op->code == TN_OP_while) {
+	switch ((int)op->code) {
+	case TN_OP_launch:
+		run_launch(c, op);
+		break;
+	case TN_OP_for:
+	case TN_OP_while:
 		run_loop(c, op);
-		return;
+		break;
+	case TN_OP_if:
+		run_if(c, op);
+		break;
+	case TN_OP_return:
+		run_return(c, op);
+		break;
+	default:
+		for (i = 0; i < op->nin && op->code != TN_OP_reshape &&
+		     op->code != TN_OP_slice; i++)
+			read_value(c, tn_graph_in(op, i), op);
+		break;
 	}
-	for (i = 0; i < op->nregions; i++)
-		run_block(c, op->regions[i]);
-	if (op->nout == 1 && op->out[0]->place.kind == TN_PLACE_ALIAS &&
-	    op->code != TN_OP_launch)
-		return;
-	if (op->code == TN_OP_launch && op->kernel->scratch_bytes)
-		stamp(c, op->scratch, op->scratch +
-		      op->kernel->scratch_bytes, NULL);
-	for (i = 0; i < op->nout; i++)
-		write_value(c, op->out[i]);
-	for (i = 0; op->code == TN_OP_launch && i < op->nin; i++)
-		read_value(c, tn_graph_in(op, i), op);
 }
 
 static void run_block(struct checker *c, const struct tn_block *block)
@@ -192,9 +436,21 @@ static void run_block(struct checker *c, const struct tn_block *block)
 bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults)
 {
 	struct checker c = { .fn = fn, .faults = faults, .good = true };
+	int i;
 
-	tn_vec_init(&c.stretches, sizeof(struct stretch), NULL);
+	c.nspaces = fn->body->last->nin + 1;
+	c.spaces = calloc((size_t)c.nspaces, sizeof *c.spaces);
+	if (!c.spaces)
+		return false;
+	for (i = 0; i < c.nspaces; i++)
+		tn_vec_init(&c.spaces[i], sizeof(struct stretch), NULL);
+	tn_vec_init(&c.reads, sizeof(struct tn_value *), NULL);
 	run_block(&c, fn->body);
-	tn_vec_fini(&c.stretches);
-	return c.good;
+	tn_vec_fini(&c.reads);
+	for (i = 0; i < c.nspaces; i++)
+		tn_vec_fini(&c.spaces[i]);
+	free(c.spaces);
+	if (c.failed)
+		tn_buf_clear(faults);
+	return c.good && !c.failed;
 }

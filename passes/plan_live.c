@@ -30,9 +30,15 @@ const struct tn_value *tn_plan_root(const struct tn_value *value,
 	return value;
 }
 
+/* `of` has its place already; its root is named, so that chains of views
+ * stay one step long. */
 static void set_alias(struct tn_value *value, struct tn_value *of,
 		      int64_t offset)
 {
+	if (of->place.kind == TN_PLACE_ALIAS) {
+		offset += of->place.offset;
+		of = of->place.alias;
+	}
 	value->place.kind = TN_PLACE_ALIAS;
 	value->place.alias = of;
 	value->place.offset = offset;
@@ -111,19 +117,23 @@ static void extend(struct live *live, struct tn_value *value, int64_t step)
 		interval->last = step;
 }
 
+/* The block in which the value's bytes are set: of a carry that around its
+ * loop. */
 static const struct tn_block *home(const struct tn_value *value)
 {
-	return value->op ? value->op->block : value->block;
+	if (value->op)
+		return value->op->block;
+	return value->block && value->block->parent ?
+		value->block->parent->block : value->block;
 }
 
-/* A use inside a loop of a value from outside lasts to the loop's end; the
- * loop's end is known only later, so the loop collects such values. */
 static bool is_loop(const struct tn_op *op)
 {
 	return op->code == TN_OP_for || op->code == TN_OP_while;
 }
 
-/* The outermost loop around `op` that does not contain `value`'s home. */
+/* The outermost loop around `op` that does not contain `value`'s home: what
+ * it reads from outside is read again by its next turn. */
 static const struct tn_op *outer_loop(const struct tn_op *op,
 				      const struct tn_value *value)
 {
@@ -199,12 +209,15 @@ static bool place_loop(struct live *live, struct tn_op *op)
 	return true;
 }
 
-static bool place_if(struct live *live, struct tn_op *op)
+/* Results of an `if` live from the end of its first branch, whose `yield` is
+ * given, on. */
+static bool place_if(struct live *live, const struct tn_op *yield)
 {
+	struct tn_op *op = yield->block->parent;
 	int i;
 
 	for (i = 0; i < op->nout; i++) {
-		if (!add_interval(live->plan, op->out[i], op->number))
+		if (!add_interval(live->plan, op->out[i], yield->number))
 			return false;
 		extend(live, op->out[i], step_of(live, op));
 	}
@@ -259,7 +272,9 @@ static bool place_op(struct live *live, struct tn_op *op)
 		return place_launch(live, op);
 	else if (is_loop(op))
 		return place_loop(live, op);
-	else if (op->code == TN_OP_if)
+	else if (op->code == TN_OP_yield &&
+		 op->block->parent->code == TN_OP_if &&
+		 op->block->parent->regions[0] == op->block)
 		return place_if(live, op);
 	return true;
 }
@@ -299,23 +314,39 @@ static void place_params(struct tn_plan *plan)
 	}
 }
 
+/* The value whose buffer this one is, whole: through reshapes and updates in
+ * place. */
+static const struct tn_value *buffer_of(const struct tn_value *value)
+{
+	const struct tn_value *before = value;
+
+	while (before) {
+		value = before;
+		before = NULL;
+		if (value->op && value->op->code == TN_OP_reshape)
+			before = tn_graph_in(value->op, 0);
+		else if (value->op && value->op->code == TN_OP_launch)
+			before = updated_operand(value->op, value->index);
+	}
+	return value;
+}
+
 /* A result made by a launch of the function's own block goes straight to the
- * caller's buffer, also through a view of the same size. */
+ * caller's buffer. One that is returned twice is copied by the return. */
 static void place_results(struct tn_plan *plan)
 {
 	const struct tn_op *ret = plan->context->entry->body->last;
 	struct tn_value *value;
+	const struct tn_value *buffer;
 	int i;
 
 	for (i = 0; i < ret->nin; i++) {
-		value = tn_graph_in(ret, i);
-		while (value->op && value->op->code == TN_OP_reshape)
-			value = tn_graph_in(value->op, 0);
-		if (!value->op || value->op->code != TN_OP_launch ||
-		    value->op->block != ret->block ||
-		    updated_operand(value->op, value->index) ||
-		    value->place.kind != TN_PLACE_NONE)
+		buffer = buffer_of(tn_graph_in(ret, i));
+		if (!buffer->op || buffer->op->code != TN_OP_launch ||
+		    buffer->op->block != ret->block ||
+		    buffer->place.kind != TN_PLACE_NONE)
 			continue;
+		value = buffer->op->out[buffer->index];
 		value->place.kind = TN_PLACE_OUTPUT;
 		value->place.number = i;
 	}

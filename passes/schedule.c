@@ -235,7 +235,7 @@ bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
 			return false;
 		at = skip(at);
 	}
-	return !kernel->module->failed;
+	return !kernel->module->failed && !kernel->module->arena.failed;
 }
 
 static struct tn_annot *wanted(struct tn_kernel *kernel)
@@ -259,7 +259,7 @@ static bool by_annotation(struct tn_kernel *kernel, struct tn_annot *annot)
 	good = tn_schedule_apply(kernel, annot->args ? annot->args : "",
 				 &why);
 	annot->name = tn_intern_text(module->names, "scheduled");
-	if (!annot->name)
+	if (!annot->name || module->arena.failed)
 		module->failed = true;
 	if (!good && !module->failed) {
 		diag = tn_diag_report(module->sink, TN_E0801, annot->span,

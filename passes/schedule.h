@@ -7,23 +7,30 @@
  *
  *   split(i, 6)           i -> i__0 outside, i__1 inside with 6 turns; what is
  *                         left becomes a second nest of the same names
- *                         (tail=peel), or turns are guarded (tail=guard)
+ *                         (tail=peel) or of single turns (tail=ones, for sizes
+ *                         of run time), or all turns are guarded by an `if`
+ *                         (tail=guard). Of a par loop i__0 stays so, of a vec
+ *                         loop i__1
  *   reorder(i, j, k)      a perfect nest, outermost first
- *   fuse(i, j)            a perfect nest of two -> i__j
- *   vectorize(j)  unroll(i)  parallel(i)          the kind of loop
- *   bind(i, grid.x)       to a CUDA axis: grid.x .. block.z, warp
- *   tile(i, j)            the innermost nest i, j goes inside the reduction
- *                         loops of its body; scalars that live across become
- *                         @reg tiles, so that each element read is used for
- *                         the whole tile
+ *   fuse(i, j)            a perfect nest of two of one kind -> i__j
+ *   vectorize(j)  unroll(i)  parallel(i)          the kind of loops
+ *   bind(i, grid.x)       to a CUDA axis: grid.x .. block.z, warp; threads
+ *   tile(i, j)            the perfect nest i, j goes inside the reduction loops
+ *                         of its body; scalars that live across become @reg
+ *                         tiles, so that each element read is used for the
+ *                         whole tile
  *   pack(w, j__0, k, j__1)         w is copied once, in the order of these
- *                         loops, to an @arena buffer that the body reads
+ *                         loops, to an @arena buffer w__packed that the body
+ *                         reads
  *   stage(w, k, j__1)     at the start of each turn of k, what the body reads
- *                         of w over j__1 is copied to @reg; space=stack and
- *                         space=shared choose another place
+ *                         of w over j__1 is copied to a @reg buffer w__staged;
+ *                         space=stack and space=shared choose another place.
+ *                         A copy may be staged again, by its name
  *
- * Every step is checked: a loop may be reordered, tiled, vectorised or run in
- * parallel only if its turns are proved independent.
+ * Every step is checked, and what it cannot prove it refuses: a loop may be
+ * tiled, vectorised or run in parallel only if its turns are independent, and
+ * loops that carry dependences keep their order. Results stay the same to the
+ * last bit; sums keep their order.
  */
 #ifndef TN_PASSES_SCHEDULE_H
 #define TN_PASSES_SCHEDULE_H
@@ -32,7 +39,8 @@
 #include "ir/target.h"
 
 /* Applies the steps of `text` in order. False: *why says which step failed
- * and the reason; the kernel must then not be used. */
+ * and the reason (or memory ran out: the module has failed). The kernel may be
+ * printed then, but is half rewritten. */
 bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
 		       struct tn_buf *why);
 
@@ -104,6 +112,11 @@ struct tn_rewrite {
 };
 bool tn_schedule_rewrite(struct tn_rewrite *rewrite,
 			 struct tn_kblock *block);
+
+/* schedule_sums.c: the steps that tile a nest of sums for the CPU, appended to
+ * `steps`; false if the nest does not sum. */
+bool tn_schedule_sums(struct tn_kstmt *loop, const struct tn_target *target,
+		      struct tn_buf *steps);
 
 /* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c */
 bool tn_step_split(const struct tn_step *step);

@@ -3,8 +3,8 @@
  *
  * In: an unscheduled kernel. Out: the same kernel after a few steps of
  * tn_schedule_apply, recorded as @scheduled. For C the outermost independent
- * loop of each nest goes to threads, the innermost to vectors; sums that lie
- * side by side are kept as a tile in registers. For CUDA the independent outer
+ * loop of each nest goes to threads, the innermost to vectors; sums are kept as
+ * tiles in registers (schedule_sums.c). For CUDA the independent outer
  * loops of a nest become one, over the grid. A step that the kernel does not
  * allow is left out.
  *
@@ -155,55 +155,9 @@ static bool step(struct plan *plan, const char *format, ...)
 	return good;
 }
 
-/* Lanes of the widest vectors for the elements of a type. */
-static int lanes(const struct tn_target *target, enum tn_dtype dtype)
-{
-	int bytes = tn_dtype_bytes(tn_lower_wide(dtype));
-
-	return bytes && target->vector_bytes > bytes
-		? target->vector_bytes / bytes : 0;
-}
-
-/* for j { let mut acc; for r {..} y[.., j] = .. }, a sum for each j. */
-static bool is_sum_nest(const struct tn_kstmt *loop)
-{
-	const struct tn_kstmt *let = loop->body.first;
-
-	return let && let->kind == TN_KSTMT_LET && let->var->is_mutable &&
-		is_loop(let->next) && let->next->next &&
-		let->next->next->kind == TN_KSTMT_STORE;
-}
-
-/* Some element read in the block is next to the one of the next turn. */
-static bool reads_along(const struct tn_kexpr *e, const struct tn_kvar *var)
-{
-	int i;
-
-	if (e->kind == TN_KEXPR_LOAD && e->nargs &&
-	    tn_schedule_reads(e->args[e->nargs - 1], var))
-		return true;
-	for (i = 0; i < e->nargs; i++)
-		if (reads_along(e->args[i], var))
-			return true;
-	return false;
-}
-
-static bool block_reads_along(const struct tn_kblock *block,
-			      const struct tn_kvar *var)
-{
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if ((s->value && reads_along(s->value, var)) ||
-		    block_reads_along(&s->body, var))
-			return true;
-	return false;
-}
-
 /* What one nest may get; the names outlive the kernel's statements. */
 struct choice {
-	const char *parallel, *vector, *sums;
-	int width;
+	const char *parallel, *vector;
 };
 
 /* Chooses for a nest on a CPU, from the outside in. */
@@ -211,23 +165,13 @@ static struct choice choose_cpu(const struct plan *plan,
 				const struct tn_kstmt *loop)
 {
 	int64_t work = work_of(&plan->kernel->body, PARALLEL_WORK);
-	struct choice choice = { NULL, NULL, NULL, 0 };
+	struct choice choice = { NULL, NULL };
 
 	for (; loop; loop = first_loop(&loop->body)) {
-		const struct tn_kbuf *last = loop->body.last
-			? loop->body.last->buf : NULL;
-		int width = lanes(plan->target, last ? last->dtype : TN_f32);
-
 		if (!tn_schedule_is_independent(loop))
 			continue;
-		if (is_straight(&loop->body) && is_contiguous(loop)) {
+		if (is_straight(&loop->body) && is_contiguous(loop))
 			choice.vector = loop->var->name;
-		} else if (width && is_sum_nest(loop) && is_contiguous(loop) &&
-			   most_turns(loop) >= width &&
-			   block_reads_along(&loop->body, loop->var)) {
-			choice.sums = loop->var->name;
-			choice.width = width;
-		}
 		if (!choice.parallel && work >= PARALLEL_WORK &&
 		    choice.vector != loop->var->name)
 			choice.parallel = loop->var->name;
@@ -235,19 +179,31 @@ static struct choice choose_cpu(const struct plan *plan,
 	return choice;
 }
 
-static void plan_cpu(struct plan *plan, const struct tn_kstmt *loop)
+/* A tile of sums, if the nest sums; false if that is refused. */
+static bool plan_sums(struct plan *plan, struct tn_kstmt *loop)
+{
+	struct tn_buf steps;
+	bool good;
+
+	tn_buf_init(&steps);
+	good = tn_schedule_sums(loop, plan->target, &steps) &&
+		step(plan, "%s", tn_buf_text(&steps));
+	if (steps.failed)
+		plan->failed = true;
+	tn_buf_fini(&steps);
+	return good;
+}
+
+static void plan_cpu(struct plan *plan, struct tn_kstmt *loop)
 {
 	struct choice choice = choose_cpu(plan, loop);
 
-	if (choice.parallel == choice.sums && choice.sums)
-		choice.parallel = NULL;
+	if (plan_sums(plan, loop))
+		return;
 	if (choice.parallel)
 		step(plan, "parallel(%s)", choice.parallel);
 	if (choice.vector)
 		step(plan, "vectorize(%s)", choice.vector);
-	if (choice.sums)
-		step(plan, "split(%s, %d), tile(%s__1), vectorize(%s__1)",
-		     choice.sums, 2 * choice.width, choice.sums, choice.sums);
 }
 
 /* The loops of one nest for a GPU: all that are free and tightly nested. Each

@@ -65,13 +65,13 @@ static bool each_loop(const struct tn_step *step, int arg,
 	return good;
 }
 
-/* for outer in a..b { for inner in 0..n { body(from + outer*size + inner) } }
+/* for outer in a..b { for inner in 0..n { body(base + outer*size + inner) } }
  * put before `old`; under `if index < limit` when limit is given. Of a `par`
  * loop the outer one stays so, of a `vec` loop the inner one. */
 static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
-		      const struct tn_kexpr *a, const struct tn_kexpr *b,
-		      const struct tn_kexpr *n, int64_t size,
-		      const struct tn_kexpr *limit)
+		      const struct tn_kexpr *base, const struct tn_kexpr *a,
+		      const struct tn_kexpr *b, const struct tn_kexpr *n,
+		      int64_t size, const struct tn_kexpr *limit)
 {
 	struct tn_kernel *k = step->kernel;
 	struct tn_kvar *outer = derived(step, old->var, "0");
@@ -83,7 +83,7 @@ static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
 	index = tn_kexpr_mul(k, tn_kexpr_var(k, outer),
 			     tn_kexpr_int(k, TN_i64, size));
 	index = tn_kexpr_add(k, index, tn_kexpr_var(k, inner));
-	index = tn_kexpr_add(k, old->from, index);
+	index = tn_kexpr_add(k, base, index);
 	first = tn_kstmt_loop(k, &scratch, old->loop, outer, a, b);
 	second = first ? tn_kstmt_loop(k, &first->body, old->loop, inner,
 				       tn_kexpr_int(k, TN_i64, 0), n) : NULL;
@@ -145,36 +145,69 @@ static const struct tn_kexpr *turns_of(const struct tn_step *step,
 	return NULL;
 }
 
-static bool split_loop(const struct tn_step *step, struct tn_kstmt *loop)
-{
-	int64_t size = size_argument(step);
-	bool guard = !strcmp(tn_step_option(step, "tail", "peel"), "guard");
-	struct tn_kernel *k = step->kernel;
-	const struct tn_kexpr *n = tn_kexpr_int(k, TN_i64, size);
-	const struct tn_kexpr *zero = tn_kexpr_int(k, TN_i64, 0);
-	const struct tn_kexpr *extent, *whole, *up, *rest;
-	bool exact;
+/* What a loop of `extent` turns is cut into. */
+struct cut {
+	int64_t size;
+	const struct tn_kexpr *n, *zero, *extent, *whole, *up, *rest;
+};
 
-	if (size < 1 || loop->step != 1)
+static bool make_cut(const struct tn_step *step, const struct tn_kstmt *loop,
+		     struct cut *cut)
+{
+	struct tn_kernel *k = step->kernel;
+
+	cut->size = size_argument(step);
+	if (cut->size < 1 || loop->step != 1)
 		return tn_step_refuse(step, "needs a size of at least 1 and "
 				      "a loop of step 1");
-	extent = turns_of(step, loop);
-	whole = tn_kexpr_fdiv(k, extent, n);
-	rest = tn_kexpr_mod(k, extent, n);
-	up = tn_kexpr_add(k, extent, tn_kexpr_int(k, TN_i64, size - 1));
-	up = tn_kexpr_fdiv(k, up, n);
-	if (!whole || !rest || !up || !n || !zero)
+	cut->n = tn_kexpr_int(k, TN_i64, cut->size);
+	cut->zero = tn_kexpr_int(k, TN_i64, 0);
+	cut->extent = turns_of(step, loop);
+	cut->whole = tn_kexpr_fdiv(k, cut->extent, cut->n);
+	cut->rest = tn_kexpr_mod(k, cut->extent, cut->n);
+	cut->up = tn_kexpr_add(k, cut->extent,
+			       tn_kexpr_int(k, TN_i64, cut->size - 1));
+	cut->up = tn_kexpr_fdiv(k, cut->up, cut->n);
+	return cut->whole && cut->rest && cut->up && cut->n && cut->zero;
+}
+
+/* The remainder as a nest of its own: one turn of rest (peel), or rest turns
+ * of one (ones). */
+static bool split_tail(const struct tn_step *step, struct tn_kstmt *loop,
+		       const struct cut *cut, bool ones)
+{
+	struct tn_kernel *k = step->kernel;
+	const struct tn_kexpr *base;
+
+	if (!ones)
+		return two_loops(step, loop, loop->from, cut->whole, cut->up,
+				 cut->rest, cut->size, NULL);
+	base = tn_kexpr_mul(k, cut->whole, cut->n);
+	base = tn_kexpr_add(k, loop->from, base);
+	return base && two_loops(step, loop, base, cut->zero, cut->rest,
+				 tn_kexpr_int(k, TN_i64, 1), 1, NULL);
+}
+
+static bool split_loop(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	const char *tail = tn_step_option(step, "tail", "peel");
+	struct cut cut = { 0 };
+	bool exact;
+
+	if (!make_cut(step, loop, &cut))
 		return false;
-	exact = tn_kexpr_is_int(rest, 0);
-	if (guard && !exact) {
-		if (!two_loops(step, loop, zero, up, n, size, loop->to))
+	exact = tn_kexpr_is_int(cut.rest, 0);
+	if (!strcmp(tail, "guard") && !exact) {
+		if (!two_loops(step, loop, loop->from, cut.zero, cut.up,
+			       cut.n, cut.size, loop->to))
 			return false;
 	} else {
-		if ((exact || !tn_kexpr_is_int(whole, 0)) &&
-		    !two_loops(step, loop, zero, whole, n, size, NULL))
+		if ((exact || !tn_kexpr_is_int(cut.whole, 0)) &&
+		    !two_loops(step, loop, loop->from, cut.zero, cut.whole,
+			       cut.n, cut.size, NULL))
 			return false;
 		if (!exact &&
-		    !two_loops(step, loop, whole, up, rest, size, NULL))
+		    !split_tail(step, loop, &cut, !strcmp(tail, "ones")))
 			return false;
 	}
 	tn_kstmt_remove(loop);
@@ -185,8 +218,9 @@ bool tn_step_split(const struct tn_step *step)
 {
 	const char *tail = tn_step_option(step, "tail", "peel");
 
-	if (strcmp(tail, "peel") != 0 && strcmp(tail, "guard") != 0)
-		return tn_step_refuse(step, "tail is peel or guard");
+	if (strcmp(tail, "peel") != 0 && strcmp(tail, "guard") != 0 &&
+	    strcmp(tail, "ones") != 0)
+		return tn_step_refuse(step, "tail is peel, guard or ones");
 	if (!may_name(step, step->args[0], "0") ||
 	    !may_name(step, step->args[0], "1"))
 		return false;

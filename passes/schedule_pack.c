@@ -394,6 +394,8 @@ static bool make_copy(struct packer *p, enum tn_kspace space)
 
 	for (i = 0; i < p->n; i++) {
 		dims[i] = extent(p, i);
+		if (!dims[i] && p->loops[i]->to->kind == TN_KEXPR_INT)
+			return false;
 		if (!dims[i] || (space != TN_SPACE_ARENA &&
 				 !tn_dim_is_const(dims[i])))
 			return refuse(p, "loop '%s' has no fixed number of "
@@ -552,7 +554,7 @@ bool tn_step_pack(const struct tn_step *step)
 {
 	bool stage = !strcmp(step->name, "stage");
 	struct packer p = { .step = step, .first = stage ? 2 : 1 };
-	enum tn_kspace space;
+	enum tn_kspace space = TN_SPACE_REG;
 
 	p.n = tn_step_positional(step) - p.first;
 	if (p.n < 1 || p.n > MAX_LOOPS)

@@ -6,12 +6,13 @@
  *     let mut acc = 0;                    for i { for j { acc[i, j] = 0; } }
  *     for k { acc += a[i,k]*b[k,j]; }  -> for k { for i { for j {
  *     c[i, j] = acc;                        acc[i, j] += a[i,k]*b[k,j]; } } }
- *   } }                                   for i { for j { c[i,j] = acc[i,j]; } }
+ *   } }                                   for i { for j { c[i,j] = acc[i,j] } }
  *
  * In: a perfect nest of constant extents, its body statements and loops whose
  * bounds do not depend on the nest. The body is cut into runs of plain
  * statements; each run gets the nest around it, each loop keeps its place and
- * is cut in turn. Scalars used by more than one run become tiles in @reg.
+ * is cut in turn. Scalars used by more than one run become tiles in @reg;
+ * names for what is the same for the whole nest stay in front of it.
  *
  * Two iterations of an independent nest share nothing, so their statements may
  * be mixed as long as each keeps the order of its own.
@@ -148,6 +149,13 @@ static bool varies(const struct tiler *t, const struct tn_kexpr *e)
 	return false;
 }
 
+/* A name for what is the same for the whole nest: it stays in front of it. */
+static bool is_fixed(const struct tiler *t, const struct tn_kstmt *s)
+{
+	return s->kind == TN_KSTMT_LET && !s->var->is_mutable &&
+		!tn_map_has(&t->run_of, s->var) && !varies(t, s->value);
+}
+
 /* A loop that keeps its place while the nest goes inside it. */
 static bool may_stay(const struct tiler *t, const struct tn_kstmt *loop)
 {
@@ -172,7 +180,8 @@ static bool survey(struct tiler *t, struct tn_kblock *block)
 			return tn_step_refuse(t->step, "the body allocates "
 					      "'%s'", s->buf->name);
 		if (s->kind != TN_KSTMT_LOOP) {
-			note_stmt(t, s);
+			if (!is_fixed(t, s))
+				note_stmt(t, s);
 			continue;
 		}
 		if (!may_stay(t, s) || !survey(t, &s->body))
@@ -207,9 +216,12 @@ static bool make_tiles(struct tiler *t, struct tn_kblock *out)
 	size_t i;
 	int d;
 
-	for (d = 0; d < t->n; d++)
+	for (d = 0; d < t->n; d++) {
 		dims[d] = tn_dim_const(&k->module->dims,
 				       tn_schedule_extent(t->chain[d]));
+		if (!dims[d])
+			return false;
+	}
 	for (i = 0; i < t->shared.len; i++) {
 		var = tn_vec_ptr(&t->shared, i);
 		buf = tn_kernel_local(k, var->name, var->dtype, t->n, dims,
@@ -310,6 +322,10 @@ static bool distribute(struct tiler *t, struct tn_kblock *from,
 			tn_kstmt_insert(out, s, NULL);
 			if (!distribute(t, &inner, &s->body))
 				return false;
+			continue;
+		}
+		if (is_fixed(t, s)) {
+			tn_kstmt_insert(out, s, nest ? out->last : NULL);
 			continue;
 		}
 		if (!nest)

@@ -5,15 +5,22 @@
  *     ->  h__1 = f(x0, 0);  x = f(h__1, 1);
  *
  * A loop over layers becomes straight-line code whose equal kernels are
- * emitted once. Loops with more than `limit` turns (64) stay loops.
+ * emitted once. Loops with more than `limit` turns (64) stay loops, and so do
+ * those that would take the function past a fixed number of operators.
  */
 #include "passes/pass.h"
 
+#include "base/num.h"
+
 enum tn_pass_result tn_pass_unroll(struct tn_pass_context *context);
+
+/* Operators that all copies may have together. */
+#define MAX_COPIED (1 << 17)
 
 struct unroller {
 	struct tn_pass_context *context;
 	int64_t limit;
+	int64_t copied;
 	bool changed;
 };
 
@@ -26,6 +33,30 @@ static bool turns(const struct tn_op *op, int64_t *from, int64_t *to)
 		return false;
 	*from = a->value;
 	*to = b->value;
+	return true;
+}
+
+static bool count_op(void *data, struct tn_op *op)
+{
+	(void)op;
+	++*(int64_t *)data;
+	return true;
+}
+
+/* True if `turns` copies of the body leave the function of bearable size. */
+static bool is_affordable(struct unroller *u, const struct tn_op *op,
+			  int64_t turns)
+{
+	int64_t size = 1;
+
+	if (turns > u->limit)
+		return false;
+	if (turns <= 0)
+		return true;
+	tn_pass_walk(op->regions[0], count_op, &size);
+	if (size > (MAX_COPIED - u->copied) / turns)
+		return false;
+	u->copied += size * turns;
 	return true;
 }
 
@@ -63,10 +94,11 @@ static bool unroll_loop(struct unroller *u, struct tn_op *op)
 {
 	struct tn_rw *rw = u->context->rw;
 	struct tn_value **carries;
-	int64_t from, to, i;
+	int64_t from, to, count, i;
 	int k;
 
-	if (!turns(op, &from, &to) || to - from > u->limit)
+	if (!turns(op, &from, &to) || !tn_num_sub(to, from, &count) ||
+	    !is_affordable(u, op, count))
 		return true;
 	if (!tn_rw_spend(rw, "unroll", op))
 		return true;

@@ -6,6 +6,7 @@
 # single cases.
 
 include $(srcdir)/tests/unit/local.mk
+include $(srcdir)/tests/lang/local.mk
 
 check_scripts += \
 	tests/check-arrows.sh \

@@ -135,13 +135,3 @@ enum tn_status tn_emit_c(const struct tn_module *module,
 	tn_buf_fini(&c.run);
 	return status;
 }
-
-void tn_emission_fini(struct tn_emission *emission)
-{
-	int i;
-
-	for (i = 0; i < emission->count; i++)
-		tn_buf_fini(&emission->files[i].text);
-	tn_weights_fini(&emission->weights);
-	tn_arena_fini(&emission->arena);
-}

@@ -9,28 +9,10 @@
 #ifndef TN_BACKENDS_C_H
 #define TN_BACKENDS_C_H
 
-#include "backends/emit_weights.h"
-#include "base/buf.h"
+#include "backends/emission.h"
 #include "base/status.h"
 #include "ir/graph.h"
 #include "ir/target.h"
-
-/* A file: its text, or the weights. */
-struct tn_emitted {
-	const char *name;	/* relative to the folder */
-	struct tn_buf text;
-	bool is_weights;	/* bytes come from tn_weights_write */
-};
-
-#define TN_EMISSION_FILES 24
-
-struct tn_emission {
-	struct tn_arena arena;	/* names */
-	const char *name;	/* prefix of the emitted API */
-	int count;
-	struct tn_emitted files[TN_EMISSION_FILES];
-	struct tn_weights weights;	/* data borrowed from the module */
-};
 
 /* Emits `entry` under `name` (any text; made an identifier). Reports to the
  * module's sink. `out` is fresh memory; tn_emission_fini is due in any case.
@@ -39,7 +21,6 @@ enum tn_status tn_emit_c(const struct tn_module *module,
 			 const struct tn_fn *entry, const char *name,
 			 const struct tn_target *target,
 			 struct tn_emission *out);
-void tn_emission_fini(struct tn_emission *emission);
 
 /* Targets: "avx512", "avx2", "sse2", "neon", "generic"; NULL: what this
  * computer has. NULL: no such instruction set. Static. */

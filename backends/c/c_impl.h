@@ -4,6 +4,7 @@
 
 #include "backends/c/c.h"
 #include "backends/emit.h"
+#include "backends/emit_api.h"
 #include "backends/emit_host.h"
 
 /* More buffers than this are passed in tables. */
@@ -47,10 +48,10 @@ struct tn_c {
 void tn_c_kernels(struct tn_c *c);
 /* The dialect for the target. */
 void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target);
+/* c_work.c: what a parallel loop does, in operations of a vector's lane. */
+void tn_c_put_work(struct tn_emit *emit, const struct tn_kstmt *loop);
 /* c_launch.c: prints one launch. */
 void tn_c_launch(struct tn_host *host, const struct tn_op *op);
-/* The value behind parameter i of the kernel that `op` launches. */
-const struct tn_value *tn_c_argument(const struct tn_op *op, int param);
 /* c_text.c: what stands before the kernels. */
 void tn_c_head(const struct tn_c *c, struct tn_buf *out);
 /* c_api.c */

@@ -12,69 +12,6 @@
 
 /* ---- Threads ---- */
 
-static double weigh_block(const struct tn_kblock *block,
-			  const struct tn_kstmt **heaviest);
-
-/* Turns of a loop, a run-time size counting as 64. */
-static double turns(const struct tn_kstmt *s)
-{
-	if (s->from->kind == TN_KEXPR_INT && s->to->kind == TN_KEXPR_INT)
-		return (double)(s->to->i - s->from->i) / (double)s->step;
-	return 64;
-}
-
-static double weigh(const struct tn_kstmt *s)
-{
-	const struct tn_kstmt *inner;
-	double a, b;
-
-	a = weigh_block(&s->body, &inner);
-	if (s->kind == TN_KSTMT_LOOP)
-		return a * turns(s);
-	b = weigh_block(&s->orelse, &inner);
-	return 1 + (a > b ? a : b);
-}
-
-static double weigh_block(const struct tn_kblock *block,
-			  const struct tn_kstmt **heaviest)
-{
-	const struct tn_kstmt *s;
-	double sum = 0, most = 0, one;
-
-	*heaviest = NULL;
-	for (s = block->first; s; s = s->next) {
-		one = weigh(s);
-		sum += one;
-		if (one > most) {
-			most = one;
-			*heaviest = s;
-		}
-	}
-	return sum;
-}
-
-/* The turns of the loop times those of its heaviest inner loops, as an
- * expression of what the function gets. */
-static void put_work(struct tn_emit *emit, const struct tn_kstmt *s)
-{
-	double fixed = 1;
-	const struct tn_kstmt *next;
-
-	for (; s; s = next) {
-		next = NULL;
-		if (s->kind == TN_KSTMT_LOOP && s->to->kind == TN_KEXPR_DIM &&
-		    s->step == 1) {
-			tn_emit_expr(emit, s->to, TN_LEVEL_MUL + 1);
-			tn_buf_put(emit->out, " * ");
-		} else if (s->kind == TN_KSTMT_LOOP) {
-			fixed *= turns(s) < 1 ? 1 : turns(s);
-		}
-		(void)weigh_block(&s->body, &next);
-	}
-	tn_buf_putf(emit->out, "%lld", fixed > 1e15 ?
-		    1000000000000000LL : (long long)fixed);
-}
-
 static bool raises_inside(const struct tn_emit *emit)
 {
 	return tn_emit_may_raise(emit->kernel);
@@ -97,7 +34,7 @@ static bool put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 	tn_emit_indent(emit);
 	tn_buf_put(emit->out, raises_inside(emit) ? "TN_PARALLEL_RAISING(" :
 		   "TN_PARALLEL(");
-	put_work(emit, s);
+	tn_c_put_work(emit, s);
 	tn_buf_put(emit->out, ")\n");
 	tn_emit_plain_loop(emit, s);
 	emit->in_parallel = false;
@@ -131,6 +68,7 @@ void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target)
 {
 	memset(dialect, 0, sizeof *dialect);
 	dialect->function = "TN_INLINE";
+	dialect->opaque = "TN_OPAQUE";
 	dialect->restricted = "TN_RESTRICT";
 	dialect->raise = "*tn_f |= %uu";
 	dialect->flags = "&tn_flags";
@@ -440,37 +378,6 @@ static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 
 /* ---- Which kernels ---- */
 
-/* True if the bytes of two values may overlap. */
-static bool overlap(const struct tn_value *a, const struct tn_value *b)
-{
-	int64_t da, db;
-	const struct tn_place *x = &tn_host_root(a, &da)->place;
-	const struct tn_place *y = &tn_host_root(b, &db)->place;
-
-	if (x->kind != y->kind)
-		return false;
-	if (x->kind != TN_PLACE_ARENA)
-		return x->number == y->number;
-	return x->offset < y->offset + (y->bytes ? y->bytes : 1) &&
-		y->offset < x->offset + (x->bytes ? x->bytes : 1);
-}
-
-static bool in_place(const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	int i, k;
-
-	if (kernel->nparams > TN_C_PARAMS)
-		return true;
-	for (i = 0; i < kernel->nparams; i++)
-		for (k = 0; k < kernel->nparams; k++)
-			if (i != k && kernel->params[i]->role != TN_KBUF_IN &&
-			    overlap(tn_c_argument(op, i),
-				    tn_c_argument(op, k)))
-				return true;
-	return false;
-}
-
 static void add_kernel(struct tn_c *c, const struct tn_op *op)
 {
 	const struct tn_kernel *kernel = op->kernel->same ? op->kernel->same :
@@ -491,7 +398,8 @@ static void add_kernel(struct tn_c *c, const struct tn_op *op)
 	if (op->kernel != kernel &&
 	    !tn_map_set(&c->by_kernel, op->kernel, info))
 		c->failed = true;
-	info->may_alias = info->may_alias || in_place(op);
+	info->may_alias = info->may_alias || tn_api_in_place(op) ||
+		op->kernel->nparams > TN_C_PARAMS;
 }
 
 static void collect(struct tn_c *c, const struct tn_block *block)

@@ -6,75 +6,9 @@
  */
 #include "backends/c/c_impl.h"
 
-const struct tn_value *tn_c_argument(const struct tn_op *op, int param)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	int i, nin = 0, nout = 0;
-
-	for (i = 0; i < param; i++) {
-		if (kernel->params[i]->role != TN_KBUF_OUT)
-			nin++;
-		if (kernel->params[i]->role != TN_KBUF_IN)
-			nout++;
-	}
-	return kernel->params[param]->role == TN_KBUF_IN ?
-		tn_graph_in(op, nin) : op->out[nout];
-}
-
 static void indent(struct tn_host *host)
 {
 	tn_buf_pad(host->out, '\t', (size_t)host->depth);
-}
-
-/* y, z = k(x, w) in names of the IR, with their types. */
-static void put_comment(struct tn_host *host, const struct tn_op *op)
-{
-	struct tn_buf text;
-	int i;
-
-	tn_buf_init(&text);
-	for (i = 0; i < op->nout && i < 8; i++) {
-		tn_buf_putf(&text, "%s%s: ", i ? ", " : "", op->out[i]->name);
-		tn_type_print(&text, op->out[i]->type);
-	}
-	if (op->nout > 8)
-		tn_buf_put(&text, ", ..");
-	tn_buf_put(&text, " = (");
-	for (i = 0; i < op->nin && i < 8; i++)
-		tn_buf_putf(&text, "%s%s", i ? ", " : "",
-			    tn_graph_in(op, i)->name);
-	tn_buf_put(&text, op->nin > 8 ? ", ..)" : ")");
-	indent(host);
-	tn_buf_putf(host->out, "/* %d: ", host->nlaunches);
-	tn_emit_comment(host->out, tn_buf_text(&text), "");
-	tn_buf_put(host->out, " */\n");
-	tn_buf_fini(&text);
-}
-
-/* Where an updated buffer is not in place yet, it is copied first. */
-static void put_updates(struct tn_host *host, const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	const struct tn_value *from, *to;
-	int i, nin = 0, nout = 0;
-	int64_t a, b;
-
-	for (i = 0; i < kernel->nparams; i++) {
-		if (kernel->params[i]->role == TN_KBUF_INOUT) {
-			from = tn_graph_in(op, nin);
-			to = op->out[nout];
-			if (tn_host_root(from, &a) != tn_host_root(to, &b) ||
-			    a != b) {
-				indent(host);
-				tn_buf_putf(host->out, "tn_copy(s, %s, %s, "
-					    "%s);\n", tn_host_place(host, to),
-					    tn_host_place(host, from),
-					    tn_host_bytes(host, from->type));
-			}
-		}
-		nin += kernel->params[i]->role != TN_KBUF_OUT;
-		nout += kernel->params[i]->role != TN_KBUF_IN;
-	}
 }
 
 static void put_buffer(struct tn_host *host, const struct tn_kbuf *param,
@@ -197,8 +131,8 @@ void tn_c_launch(struct tn_host *host, const struct tn_op *op)
 		c->failed = true;
 		return;
 	}
-	put_comment(host, op);
-	put_updates(host, op);
+	tn_api_comment(host, op);
+	tn_api_updates(host, op);
 	if (info->is_wide) {
 		indent(host);
 		tn_buf_put(host->out, "{\n");

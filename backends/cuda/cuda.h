@@ -11,7 +11,10 @@
 #ifndef TN_BACKENDS_CUDA_H
 #define TN_BACKENDS_CUDA_H
 
-#include "backends/c/c.h"
+#include "backends/emission.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "ir/target.h"
 
 /* Emits `entry` under `name` (any text; made an identifier). Reports to the
  * module's sink. `out` is fresh memory; tn_emission_fini is due in any case.

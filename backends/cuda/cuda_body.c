@@ -495,8 +495,8 @@ void tn_cuda_body(struct tn_cuda *c, struct tn_cuda_kernel *info,
 	note_buffers(&emit, piece);
 	put_scratches(&emit, &piece->body);
 	tn_buf_putn(&piece->body, tn_buf_text(&text), text.len);
-	if (!tn_emit_syms(&emit, &piece->syms) || emit.failed || emit.arena.failed || text.failed ||
-	    piece->body.failed)
+	if (!tn_emit_syms(&emit, &piece->syms) || emit.failed ||
+	    emit.arena.failed || text.failed || piece->body.failed)
 		c->failed = true;
 	tn_emit_fini(&emit);
 	tn_buf_fini(&text);

@@ -96,6 +96,8 @@ static void put_comment(struct tn_buf *out, const struct tn_kernel *kernel)
 	tn_buf_put(out, "/*\n * ");
 	tn_emit_comment(out, tn_buf_text(&text), " * ");
 	tn_buf_put(out, "\n */\n");
+	if (text.failed)
+		out->failed = true;
 	tn_buf_fini(&text);
 }
 
@@ -403,6 +405,6 @@ void tn_cuda_kernels(struct tn_cuda *c)
 	size_t i;
 
 	collect(c, c->entry->body);
-	for (i = 0; i < c->kernels.len; i++)
+	for (i = 0; i < c->kernels.len && !c->failed; i++)
 		put_kernel(c, tn_vec_ptr(&c->kernels, i));
 }

@@ -1,7 +1,5 @@
 # Automake fragment of backends/cuda; see Makefile.am for the lists.
 libtenon_la_SOURCES += \
-	backends/emit_api.c \
-	backends/emit_api.h \
 	backends/cuda/cuda.c \
 	backends/cuda/cuda.h \
 	backends/cuda/cuda_api.c \
@@ -25,3 +23,4 @@ cuda_embedded = \
 BUILT_SOURCES += $(cuda_embedded)
 EXTRA_DIST += $(cuda_embedded)
 MAINTAINERCLEANFILES += $(cuda_embedded)
+backends/cuda/cuda_files.lo: $(cuda_embedded)

@@ -258,11 +258,36 @@ static bool run_scan(struct tn_ref_frame *frame, const struct tn_op *op,
 
 /* ---- Kernels ------------------------------------------------------------- */
 
+/* The memory of each parameter: of what is updated in place the result's,
+ * which begins as a copy of the operand. */
+static bool set_buffers(struct tn_ref *ref, const struct tn_op *op,
+			const struct tn_tensor *const *in,
+			struct tn_tensor *out, void **buffers)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int nin = 0, nout = 0;
+
+	for (int i = 0; i < kernel->nparams; i++) {
+		enum tn_kbuf_role role = kernel->params[i]->role;
+
+		if (role == TN_KBUF_INOUT) {
+			tn_tensor_fini(&out[nout]);
+			if (!tn_ref_copy(ref, in[nin], &out[nout]))
+				return false;
+		}
+		buffers[i] = role == TN_KBUF_IN ? in[nin]->data :
+			     out[nout].data;
+		nin += role != TN_KBUF_OUT;
+		nout += role != TN_KBUF_IN;
+	}
+	return true;
+}
+
 static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 		       const struct tn_tensor *const *in,
 		       struct tn_tensor *out)
 {
-	size_t count = (size_t)op->nin + (size_t)op->nout;
+	size_t count = (size_t)op->kernel->nparams;
 	void **buffers = calloc(count + 1, sizeof(*buffers));
 	uint32_t flags = 0;
 	struct tn_buf why;
@@ -271,11 +296,8 @@ static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 	if (!buffers)
 		return tn_ref_no_memory(frame->ref);
 	tn_buf_init(&why);
-	ok = make_stacks(frame, op, 0, out);
-	for (int i = 0; i < op->nin; i++)
-		buffers[i] = in[i]->data;
-	for (int i = 0; i < op->nout; i++)
-		buffers[op->nin + i] = out[i].data;
+	ok = make_stacks(frame, op, 0, out) &&
+	     set_buffers(frame->ref, op, in, out, buffers);
 	if (ok && !tn_kernel_eval(op->kernel, frame->dims, buffers, &flags,
 				  &why))
 		ok = tn_ref_fail(frame->ref, TN_BUG, op->span, "kernel %s: %s",

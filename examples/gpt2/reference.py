@@ -32,7 +32,7 @@ def gelu_tanh(x):
                                   (x + 0.044715 * x ** 3)))
 
 
-def attention(x, t, n_head):
+def self_attention(x, t, n_head):
     """One sequence [S, D]; head after head, row after row."""
     s, d = x.shape
     k = d // n_head
@@ -51,8 +51,8 @@ def attention(x, t, n_head):
 
 def block(x, t, n_head):
     """One transformer block over one sequence [S, D]."""
-    a = x + attention(layernorm(x, t["ln_1.weight"], t["ln_1.bias"]),
-                      t, n_head)
+    a = x + self_attention(layernorm(x, t["ln_1.weight"], t["ln_1.bias"]),
+                           t, n_head)
     m = layernorm(a, t["ln_2.weight"], t["ln_2.bias"])
     m = gelu_tanh(m @ t["mlp.c_fc.weight"] + t["mlp.c_fc.bias"])
     return a + m @ t["mlp.c_proj.weight"] + t["mlp.c_proj.bias"]

@@ -17,6 +17,9 @@ const struct tn_code_info tn_codes[TN_CODE_COUNT] = {
 #undef DIAG
 };
 
+/* Longer texts are cut: a name of the input may be of any length. */
+#define LONGEST_TEXT 1000
+
 void tn_sink_init(struct tn_sink *sink)
 {
 	*sink = (struct tn_sink){0};
@@ -139,6 +142,25 @@ static struct tn_diag *diag_new(struct tn_sink *sink, enum tn_code code,
 	return diag;
 }
 
+/* Formatted text of bounded length, whatever names the input has. */
+static const char *text_format(struct tn_arena *arena, const char *format,
+			       va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static const char *text_format(struct tn_arena *arena, const char *format,
+			       va_list args)
+{
+	char *text = tn_arena_vprintf(arena, format, args);
+	size_t end = LONGEST_TEXT;
+
+	if (!text || strnlen(text, LONGEST_TEXT + 4) < LONGEST_TEXT + 4)
+		return text;
+	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	strcpy(text + end, "...");
+	return text;
+}
+
 struct tn_diag *tn_diag_report(struct tn_sink *sink, enum tn_code code,
 			       struct tn_span span, const char *format, ...)
 {
@@ -154,7 +176,7 @@ struct tn_diag *tn_diag_report(struct tn_sink *sink, enum tn_code code,
 	diag = diag_new(sink, code, span);
 	if (diag) {
 		va_start(args, format);
-		diag->message = tn_arena_vprintf(&sink->arena, format, args);
+		diag->message = text_format(&sink->arena, format, args);
 		va_end(args);
 	}
 	if (!diag || !diag->message || !tn_vec_push_ptr(&sink->diags, diag)) {
@@ -176,7 +198,7 @@ static const char *text_make(struct tn_sink *sink, const struct tn_diag *diag,
 
 	if (is_scratch(sink, diag))
 		return NULL;
-	text = tn_arena_vprintf(&sink->arena, format, args);
+	text = text_format(&sink->arena, format, args);
 	if (!text)
 		sink->failed = true;
 	return text;

@@ -5,17 +5,30 @@
 #include <string.h>
 
 #include "backends/c/c.h"
+#include "backends/cuda/cuda.h"
 #include "driver/engine.h"
 #include "driver/target.h"
 #include "driver/toolchain.h"
 #include "driver/weights.h"
 
-static enum tn_status unsupported(struct tenon_context *context,
-				  const struct tn_target *target,
-				  const char *what)
+/* The code of the lowered entry; tn_emission_fini is due in any case. */
+static enum tn_status emit_code(struct tenon_module *module,
+				const struct tn_fn *entry,
+				const struct tn_target *target,
+				struct tn_emission *out)
 {
-	tn_context_report(context, TN_E0009, "target %s: %s", target->name,
-			  what);
+	*out = (struct tn_emission){0};
+	switch (target->kind) {
+	case TN_TARGET_C:
+		return tn_emit_c(module->ir, entry, module->stem, target, out);
+	case TN_TARGET_CUDA:
+		return tn_emit_cuda(module->ir, entry, module->stem, target,
+				    out);
+	case TN_TARGET_REF:
+		break;
+	}
+	tn_context_report(module->context, TN_E0009, "target %s: there is no "
+			  "code to write", target->name);
 	return TN_UNSUPPORTED;
 }
 
@@ -28,8 +41,8 @@ static enum tn_status finish(struct tenon_engine *engine,
 	enum tn_status status;
 
 	tn_buf_init(&object);
-	status = tn_toolchain_c(engine->context, emission, &engine->target,
-				&object);
+	status = tn_toolchain_compile(engine->context, emission,
+				      &engine->target, &object);
 	if (!status)
 		status = tn_toolchain_weights(engine->context, emission,
 					      &engine->weights,
@@ -50,17 +63,18 @@ enum tn_status tn_engine_compile(struct tenon_engine *engine,
 	struct tn_emission emission;
 	enum tn_status status;
 
-	if (engine->target.kind != TN_TARGET_C)
-		return unsupported(engine->context, &engine->target,
-				   "engines are made for C only; "
-				   "`tenon emit` writes the code");
 	*parts = (struct tn_engine_parts){
 		.signature = &engine->signature,
 		.target = engine->target.name, .isa = engine->target.isa,
 		.workspace = engine->fn->arena_bytes
 	};
-	status = tn_emit_c(engine->module->ir, engine->fn,
-			   engine->module->stem, &engine->target, &emission);
+	if (engine->target.kind == TN_TARGET_CUDA) {
+		parts->workspace = 0;
+		if (engine->context->settings.emulate)
+			parts->isa = TN_ISA_EMULATED;
+	}
+	status = emit_code(engine->module, engine->fn, &engine->target,
+			   &emission);
 	if (!status)
 		status = finish(engine, &emission, parts);
 	tn_emission_fini(&emission);
@@ -76,9 +90,6 @@ static enum tn_status emit(struct tenon_module *module, const char *folder)
 
 	if (status)
 		return status;
-	if (target.kind != TN_TARGET_C)
-		return unsupported(module->context, &target,
-				   "there is no code to write");
 	entry = tn_module_pick(module);
 	if (!entry)
 		return TN_BAD_INPUT;
@@ -87,8 +98,7 @@ static enum tn_status emit(struct tenon_module *module, const char *folder)
 		status = tn_module_lower(module, entry, &target);
 	if (status)
 		return status;
-	status = tn_emit_c(module->ir, entry, module->stem, &target,
-			   &emission);
+	status = emit_code(module, entry, &target, &emission);
 	if (!status)
 		status = tn_toolchain_write(module->context, &emission,
 					    folder);

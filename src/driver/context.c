@@ -20,7 +20,8 @@ struct tenon_context *tenon_context_new(void)
 	tn_intern_init(&context->names);
 	tn_sink_init(&context->sink);
 	context->settings = (struct tn_settings){
-		.target = "c", .passes = "default", .cc = "cc", .fuel = -1
+		.target = "c", .passes = "default", .cc = "cc", .cxx = "c++",
+		.nvcc = "nvcc", .fuel = -1
 	};
 	return context;
 }
@@ -227,6 +228,8 @@ static const struct setting settings[] = {
 	{ "weights", WEIGHTS, 0 },
 	{ "threads", NUMBER, AT(threads) },
 	{ "cc", TEXT, AT(cc) },
+	{ "cxx", TEXT, AT(cxx) },
+	{ "nvcc", TEXT, AT(nvcc) },
 	{ "cache", TEXT, AT(cache) },
 	{ "keep", TEXT, AT(keep) },
 	{ "allow-outside", YES, AT(allow_outside) },

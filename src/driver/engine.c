@@ -64,18 +64,17 @@ static enum tn_status take_parts(struct tenon_engine *engine,
 }
 
 /* Whether this machine can run what is compiled for the target. */
-static enum tn_status check_cpu(struct tenon_engine *engine)
+static enum tn_status check_machine(struct tenon_engine *engine,
+				    const char *subject)
 {
-	const char *lacks;
+	const struct tn_target *target = &engine->target;
+	bool emulated = target->kind == TN_TARGET_CUDA &&
+		engine->context->settings.emulate;
 
-	if (engine->target.kind == TN_TARGET_C &&
-	    !tn_target_runs(engine->target.isa, &lacks)) {
-		tn_context_report(engine->context, TN_E0017,
-				  "%s: this CPU lacks %s",
-				  engine->target.name, lacks);
-		return TN_UNSUPPORTED;
-	}
-	return TN_OK;
+	if (target->kind == TN_TARGET_REF)
+		return TN_OK;
+	return tn_target_check(engine->context, target->name, emulated ?
+			       TN_ISA_EMULATED : target->isa, subject);
 }
 
 /* Lowers and describes; what is common to running and building. */
@@ -100,7 +99,7 @@ static enum tn_status make(struct tenon_engine *engine,
 			   struct tenon_module *module, struct tn_fn *entry)
 {
 	struct tn_engine_parts parts = {0};
-	enum tn_status status = check_cpu(engine);
+	enum tn_status status = check_machine(engine, module->stem);
 
 	if (!status)
 		status = ready(engine, module, entry);
@@ -376,6 +375,9 @@ static enum tn_status report_native(struct tenon_engine *engine,
 
 	if (status == TN_BAD_INPUT)
 		return refused(engine, report->fault);
+	if (status == TN_IO)
+		tn_context_report(engine->context, TN_E0019, "CUDA: %s",
+				  report->why ? report->why : "failed");
 	if (status != TN_NO)
 		return status;
 	tn_buf_init(&text);

@@ -278,23 +278,6 @@ static enum tn_status check_seal(struct tenon_context *context,
 	return TN_OK;
 }
 
-static enum tn_status check_cpu(struct tenon_context *context,
-				const char *path,
-				const struct tn_engine_parts *parts)
-{
-	struct tn_diag *diag;
-	const char *lacks;
-
-	if (tn_target_runs(parts->isa, &lacks))
-		return TN_OK;
-	diag = tn_context_report(context, TN_E0017,
-				 "%s: built for %s, but this CPU lacks %s",
-				 path, parts->target, lacks);
-	tn_diag_help(&context->sink, diag, "build it here, or anywhere with "
-		     "--target=c:generic");
-	return TN_UNSUPPORTED;
-}
-
 /* The module of the signature's text, in the engine's own. */
 static enum tn_status read_module(struct tenon_engine *engine,
 				  const char *path, const char *text,
@@ -366,7 +349,8 @@ static enum tn_status read_rest(struct tenon_engine *engine,
 	parts->workspace = get_number(r);
 	if (r->bad || !parts->target || !parts->isa)
 		return refuse(engine->context, path, "malformed");
-	status = check_cpu(engine->context, path, parts);
+	status = tn_target_check(engine->context, parts->target, parts->isa,
+				 path);
 	if (!status)
 		status = read_signature(engine, path, r);
 	if (status)

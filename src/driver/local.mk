@@ -13,6 +13,7 @@ libtenon_la_SOURCES += \
 	src/driver/engine.c src/driver/engine.h \
 	src/driver/engine_file.c \
 	src/driver/explain.c \
+	src/driver/gpu.c \
 	src/driver/list.c \
 	src/driver/module.c src/driver/module.h \
 	src/driver/native.c src/driver/native.h \
@@ -20,6 +21,7 @@ libtenon_la_SOURCES += \
 	src/driver/npz.c \
 	src/driver/parse_value.c \
 	src/driver/rawarray.c src/driver/rawarray.h \
+	src/driver/recipe.c src/driver/recipe.h \
 	src/driver/safetensors.c \
 	src/driver/save.c \
 	src/driver/signature.c src/driver/signature.h \
@@ -32,6 +34,7 @@ libtenon_la_SOURCES += \
 	src/driver/tensors.c src/driver/tensors.h \
 	src/driver/tests.c \
 	src/driver/toolchain.c src/driver/toolchain.h \
+	src/driver/toolchain_files.c \
 	src/driver/weights.c src/driver/weights.h
 
 tenon_SOURCES += \

@@ -38,8 +38,8 @@ static const char *make_stem(struct tn_arena *arena, const char *path)
 	return stem;
 }
 
-static struct tn_tree *include(void *data, const char *path, uint32_t from,
-			       struct tn_span span)
+static uint32_t include(void *data, const char *path, uint32_t from,
+			struct tn_span span)
 {
 	struct tenon_module *module = data;
 

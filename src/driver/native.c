@@ -12,22 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define GLUE_VERSION 1
+#define GLUE_VERSION 2
 #define GLUE_SYMBOL "tenon_engine_glue"
 
 /* The table in the object; glue_text below declares the same. */
 struct glue {
 	int version;
 	unsigned long ctx_bytes;
+	/* 0 done; 1 other weights; 2 the device failed. */
 	int (*init)(void *ctx, const void *weights, unsigned long size);
-	/* 0 done; 1 done, raised; 2 a dim or guard refused; 3 otherwise.
-	 * info: fault, op, flags as the emitted header explains them. */
+	/* 0 done; 1 done, raised; 2 a dim or guard refused; 3 the device
+	 * failed, *why says how. info: fault, op, flags as the emitted header
+	 * explains them. */
 	int (*run)(const void *ctx, int threads, const void *const *inputs,
 		   int64_t *dims, void *const *outputs, void *workspace,
-		   int *info);
+		   int *info, const char **why);
 	const char *(*place)(int op);
+	void (*fini)(void *ctx);
 };
 
 /* @ is the prefix of the emitted names. */
@@ -39,18 +43,21 @@ static const char glue_text[] =
 	"\tunsigned long ctx_bytes;\n"
 	"\tint (*init)(void *, const void *, unsigned long);\n"
 	"\tint (*run)(const void *, int, const void *const *, int64_t *,\n"
-	"\t\t   void *const *, void *, int *);\n"
+	"\t\t   void *const *, void *, int *, const char **);\n"
 	"\tconst char *(*place)(int);\n"
+	"\tvoid (*fini)(void *);\n"
 	"};\n\n"
 	"static int init(void *ctx, const void *weights, unsigned long size)\n"
 	"{\n"
-	"\treturn @_init((struct @_ctx *)ctx, weights, size) != @_OK;\n"
+	"\tint status = @_init((struct @_ctx *)ctx, weights, size);\n\n"
+	"\treturn status == @_OK ? 0 : status == @_BAD_WEIGHTS ? 1 : 2;\n"
 	"}\n\n"
 	"static int run(const void *ctx, int threads, const void *const *in,\n"
-	"\t       int64_t *dims, void *const *out, void *work, int *info)\n"
+	"\t       int64_t *dims, void *const *out, void *work, int *info,\n"
+	"\t       const char **why)\n"
 	"{\n"
 	"\tstruct @_ctx c = *(const struct @_ctx *)ctx;\n"
-	"\tstruct @_report report = { -1, -1, 0 };\n"
+	"\tstruct @_report report;\n"
 	"\tint status;\n\n"
 	"\tc.threads = threads;\n"
 	"\tc.report = &report;\n"
@@ -58,30 +65,50 @@ static const char glue_text[] =
 	"\tinfo[0] = report.fault;\n"
 	"\tinfo[1] = report.op;\n"
 	"\tinfo[2] = (int)report.flags;\n"
+	"\t*why = WHY(report);\n"
 	"\treturn status == @_OK ? 0 : status == @_RAISED ? 1 :\n"
 	"\t\tstatus == @_BAD_DIM ? 2 : 3;\n"
 	"}\n\n"
+	"static void fini(void *ctx)\n"
+	"{\n"
+	"\tFINI((struct @_ctx *)ctx);\n"
+	"}\n\n"
 	"extern const struct glue " GLUE_SYMBOL ";\n"
 	"const struct glue " GLUE_SYMBOL " = {\n"
-	"\t1, sizeof(struct @_ctx), init, run, @_place\n"
+	"\t2, sizeof(struct @_ctx), init, run, @_place, fini\n"
 	"};\n";
 
-void tn_native_glue(struct tn_buf *out, const char *prefix)
-{
-	const char *at;
+/* What the C back end has no need of. */
+static const char glue_c[] =
+	"#define WHY(report) 0\n"
+	"#define FINI(ctx) (void)(ctx)\n";
+static const char glue_cuda[] =
+	"#define WHY(report) (report).device\n"
+	"#define FINI(ctx) @_fini(ctx)\n";
 
-	for (at = glue_text; *at; at++) {
-		if (*at == '@')
+static void put_named(struct tn_buf *out, const char *text,
+		      const char *prefix)
+{
+	for (; *text; text++) {
+		if (*text == '@')
 			tn_buf_put(out, prefix);
 		else
-			tn_buf_putc(out, *at);
+			tn_buf_putc(out, *text);
 	}
+}
+
+void tn_native_glue(struct tn_buf *out, const char *prefix,
+		    enum tn_target_kind kind)
+{
+	put_named(out, kind == TN_TARGET_CUDA ? glue_cuda : glue_c, prefix);
+	put_named(out, glue_text, prefix);
 }
 
 struct tn_native {
 	void *handle;		/* of dlopen */
 	const struct glue *glue;
 	void *ctx;
+	bool is_init;		/* ctx has to be ended */
 };
 
 static bool write_whole(int fd, const char *data, size_t size)
@@ -100,17 +127,40 @@ static bool write_whole(int fd, const char *data, size_t size)
 	return true;
 }
 
+/*
+ * The path of the descriptor, spelled as no other object's in this process
+ * is: the loader takes a path that it has seen for the object that it has
+ * loaded by it, whatever file the descriptor is now. Bits of the file's number
+ * stand in the path as "/" and "/.", which lead nowhere else.
+ */
+static bool spell_path(int fd, char *out, size_t size)
+{
+	struct stat info;
+	size_t at, bit;
+
+	if (fstat(fd, &info))
+		return false;
+	at = (size_t)snprintf(out, size, "/proc/self/fd");
+	for (bit = 0; bit < 64 && at + 24 < size; bit++) {
+		out[at++] = '/';
+		if ((uint64_t)info.st_ino >> bit & 1)
+			out[at++] = '.';
+	}
+	snprintf(out + at, size - at, "/%d", fd);
+	return true;
+}
+
 /* Loads through anonymous memory. */
 static void *open_memory(const void *object, size_t size)
 {
 	int fd = memfd_create("tenon", MFD_CLOEXEC);
 	void *handle = NULL;
-	char path[64];
+	char path[256];
 
 	if (fd < 0)
 		return NULL;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write_whole(fd, object, size))
+	if (write_whole(fd, object, size) &&
+	    spell_path(fd, path, sizeof(path)))
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	close(fd);
 	return handle;
@@ -136,23 +186,6 @@ static void *open_temporary(const void *object, size_t size)
 	return handle;
 }
 
-/* The threads of OpenMP outlive an engine, so their code has to stay. */
-static void hold_openmp(void)
-{
-	static const char *const names[] = { "libgomp.so.1", "libomp.so.5",
-					     "libomp.so" };
-	void *handle;
-	size_t i;
-
-	for (i = 0; i < sizeof names / sizeof *names; i++) {
-		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD |
-				RTLD_NODELETE);
-		if (handle)
-			dlclose(handle);
-	}
-	(void)dlerror();
-}
-
 static enum tn_status refuse(struct tenon_context *context)
 {
 	const char *why = dlerror();
@@ -176,13 +209,20 @@ static enum tn_status start(struct tn_native *native,
 	native->ctx = calloc(1, native->glue->ctx_bytes + 1);
 	if (!native->ctx)
 		return TN_IO;
-	if (native->glue->init(native->ctx, weights, weights_size)) {
+	switch (native->glue->init(native->ctx, weights, weights_size)) {
+	case 0:
+		native->is_init = true;
+		return TN_OK;
+	case 1:
 		tn_context_report(context, TN_E0016,
 				  "the engine's weights are not those that "
 				  "its code was made for");
 		return TN_BAD_INPUT;
+	default:
+		tn_context_report(context, TN_E0019, "CUDA: the weights "
+				  "cannot be put onto the device");
+		return TN_IO;
 	}
-	return TN_OK;
 }
 
 struct tn_native *tn_native_load(struct tenon_context *context,
@@ -198,8 +238,6 @@ struct tn_native *tn_native_load(struct tenon_context *context,
 	native->handle = open_memory(object, object_size);
 	if (!native->handle)
 		native->handle = open_temporary(object, object_size);
-	if (native->handle)
-		hold_openmp();
 	*status = native->handle ? start(native, context, weights,
 					 weights_size) : refuse(context);
 	if (*status == TN_OK)
@@ -212,6 +250,8 @@ void tn_native_free(struct tn_native *native)
 {
 	if (!native)
 		return;
+	if (native->is_init)
+		native->glue->fini(native->ctx);
 	free(native->ctx);
 	if (native->handle)
 		dlclose(native->handle);
@@ -224,9 +264,11 @@ enum tn_status tn_native_run(struct tn_native *native, int threads,
 			     struct tn_native_report *report)
 {
 	int info[3] = { -1, -1, 0 };
+	const char *why = NULL;
 	int status = native->glue->run(native->ctx, threads, inputs, dims,
-				       outputs, workspace, info);
+				       outputs, workspace, info, &why);
 
+	report->why = why;
 	report->fault = info[0];
 	report->flags = (unsigned)info[2];
 	report->place = info[1] >= 0 ? native->glue->place(info[1]) : NULL;
@@ -238,6 +280,6 @@ enum tn_status tn_native_run(struct tn_native *native, int threads,
 	case 2:
 		return TN_BAD_INPUT;
 	default:
-		return TN_BUG;
+		return TN_IO;
 	}
 }

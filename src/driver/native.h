@@ -10,24 +10,29 @@
 
 #include "base/buf.h"
 #include "driver/context.h"
+#include "ir/target.h"
 
 struct tn_native;
 
 /* The C text of the table, for emitted code with that prefix. */
-void tn_native_glue(struct tn_buf *out, const char *prefix);
+void tn_native_glue(struct tn_buf *out, const char *prefix,
+		    enum tn_target_kind kind);
 /* Loads object and weights; both must outlive it. NULL after a report. */
 struct tn_native *tn_native_load(struct tenon_context *context,
 				 const void *object, size_t object_size,
 				 const void *weights, size_t weights_size,
 				 enum tn_status *status);
 void tn_native_free(struct tn_native *native);
+
 struct tn_native_report {
 	int fault;		/* dim, or guard after all dims, refused */
 	unsigned flags;		/* tn_eval_flag bits */
 	const char *place;	/* of the op that raised, or NULL */
+	const char *why;	/* the device failed: what CUDA says; or NULL */
 };
 
-/* Runs. TN_NO: raised; TN_BAD_INPUT: a dim or guard was refused. */
+/* Runs. TN_NO: raised; TN_BAD_INPUT: a dim or guard was refused; TN_IO: the
+ * device failed. CUDA takes no workspace of the host: NULL. */
 enum tn_status tn_native_run(struct tn_native *native, int threads,
 			     const void *const *inputs, int64_t *dims,
 			     void *const *outputs, void *workspace,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "grammar/syntax.h"
@@ -68,24 +69,29 @@ char *tn_source_beside(struct tenon_context *context,
 	return folder ? tn_file_join(arena, folder, path) : NULL;
 }
 
-/* The number of a text that the sink has already, or 0. */
+/* The number of a file that the sink has already, or 0. */
 static uint32_t find(const struct tenon_context *context, const char *path)
 {
 	const struct tn_vec *sources = &context->sink.sources;
-	const struct tn_source *source;
+	struct stat want, have;
+	bool is_file = stat(path, &want) == 0;
 	size_t i;
 
 	for (i = 0; i < sources->len; i++) {
-		source = tn_vec_at(sources, i);
-		if (!strcmp(source->name, path))
+		const struct tn_source *source = tn_vec_at(sources, i);
+
+		if (!strcmp(source->name, path) ||
+		    (is_file && stat(source->name, &have) == 0 &&
+		     want.st_dev == have.st_dev &&
+		     want.st_ino == have.st_ino))
 			return (uint32_t)i + 1;
 	}
 	return 0;
 }
 
-struct tn_tree *tn_source_include(struct tenon_context *context,
-				  struct tn_arena *arena, const char *path,
-				  uint32_t from, struct tn_span span)
+uint32_t tn_source_include(struct tenon_context *context,
+			   struct tn_arena *arena, const char *path,
+			   uint32_t from, struct tn_span span)
 {
 	struct tn_diag *diag;
 	char *full, *text;
@@ -99,23 +105,23 @@ struct tn_tree *tn_source_include(struct tenon_context *context,
 				      "'%s' leads out of the folder", path);
 		tn_diag_help(&context->sink, diag,
 			     "--allow-outside permits it");
-		return NULL;
+		return 0;
 	}
 	full = tn_source_beside(context, arena, from, path);
 	if (!full)
-		return NULL;
+		return 0;
 	file = find(context, full);
-	if (!file) {
-		error = tn_file_read(full, &text, &size);
-		if (error) {
-			tn_diag_report(&context->sink, TN_E0002, span,
-				       "%s: %s", full, strerror(error));
-			return NULL;
-		}
-		file = add(context, full, text, size, &status);
-		free(text);
+	if (file)
+		return file;
+	error = tn_file_read(full, &text, &size);
+	if (error) {
+		tn_diag_report(&context->sink, TN_E0002, span, "%s: %s", full,
+			       strerror(error));
+		return 0;
 	}
-	return file ? tn_source_parse(context, arena, file) : NULL;
+	file = add(context, full, text, size, &status);
+	free(text);
+	return file;
 }
 
 enum tenon_status tenon_format(struct tenon_context *context,

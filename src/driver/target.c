@@ -7,13 +7,7 @@
 #include <string.h>
 
 #include "backends/c/c.h"
-
-static const struct {
-	const char *name, *target, *words;
-} gpus[] = {
-	{ "sm_80", "cuda:sm_80", "NVIDIA Ampere" },
-	{ "sm_90", "cuda:sm_90", "NVIDIA Hopper" }
-};
+#include "backends/cuda/cuda.h"
 
 #define COUNT(table) (sizeof table / sizeof *table)
 
@@ -56,31 +50,57 @@ bool tn_target_runs(const char *isa, const char **lacks)
 	return !*lacks;
 }
 
-static bool fill_c(const char *name, struct tn_target *out)
+static enum tn_status check_gpu(struct tenon_context *context,
+				const char *target, const char *isa,
+				const char *subject)
 {
-	const struct tn_target *found;
+	struct tn_diag *diag;
+	struct tn_buf why;
 
-	found = tn_target_c(name[0] && strcmp(name, "native") ? name : NULL);
+	tn_buf_init(&why);
+	if (tn_target_has_gpu(isa, &why)) {
+		tn_buf_fini(&why);
+		return TN_OK;
+	}
+	diag = tn_context_report(context, TN_E0017, "%s: %s: %s", subject,
+				 target, tn_buf_text(&why));
+	tn_diag_help(&context->sink, diag, "--emulate makes the same kernels "
+		     "run on this CPU");
+	tn_buf_fini(&why);
+	return TN_UNSUPPORTED;
+}
+
+enum tn_status tn_target_check(struct tenon_context *context,
+			       const char *target, const char *isa,
+			       const char *subject)
+{
+	struct tn_diag *diag;
+	const char *lacks;
+
+	if (!strcmp(isa, TN_ISA_EMULATED))
+		return TN_OK;
+	if (!strncmp(isa, "sm_", 3))
+		return check_gpu(context, target, isa, subject);
+	if (tn_target_runs(isa, &lacks))
+		return TN_OK;
+	diag = tn_context_report(context, TN_E0017, "%s: built for %s, but "
+				 "this CPU lacks %s", subject, target, lacks);
+	tn_diag_help(&context->sink, diag, "build it here, or anywhere with "
+		     "--target=c:generic");
+	return TN_UNSUPPORTED;
+}
+
+/* Fills `out` from the row found, if any. */
+static bool fill(const struct tn_target *found, struct tn_target *out)
+{
 	if (found)
 		*out = *found;
 	return found != NULL;
 }
 
-static bool fill_cuda(const char *name, struct tn_target *out)
+static const struct tn_target *find_c(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(gpus); i++)
-		if (!name[0] || !strcmp(gpus[i].name, name))
-			break;
-	if (i == COUNT(gpus))
-		return false;
-	*out = (struct tn_target){
-		.kind = TN_TARGET_CUDA, .name = gpus[i].target,
-		.isa = gpus[i].name, .threads_per_block = 256,
-		.shared_bytes = 49152, .stack_bytes = 16384
-	};
-	return true;
+	return tn_target_c(name[0] && strcmp(name, "native") ? name : NULL);
 }
 
 /* The part behind the colon of `name` if that begins with `kind`; or NULL. */
@@ -111,10 +131,10 @@ enum tn_status tn_target_pick(struct tenon_context *context,
 		return TN_OK;
 	}
 	rest = part(name, "cuda");
-	if (rest && fill_cuda(rest, out))
+	if (rest && fill(tn_target_cuda(rest), out))
 		return TN_OK;
 	rest = part(name, "c");
-	if (rest && fill_c(rest, out))
+	if (rest && fill(find_c(rest), out))
 		return TN_OK;
 	tn_context_suggest(context,
 			   tn_context_report(context, TN_E0005,
@@ -151,6 +171,9 @@ void tn_target_list(struct tn_buf *out, bool json)
 			 tn_targets_c[i]->vector_bytes);
 		put_one(out, json, tn_targets_c[i]->name, words, lacks);
 	}
-	for (i = 0; i < COUNT(gpus); i++)
-		put_one(out, json, gpus[i].target, gpus[i].words, NULL);
+	for (i = 0; tn_targets_cuda[i]; i++) {
+		snprintf(words, sizeof(words), "CUDA for GPUs of %s, or with "
+			 "--emulate", tn_targets_cuda[i]->isa);
+		put_one(out, json, tn_targets_cuda[i]->name, words, NULL);
+	}
 }

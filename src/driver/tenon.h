@@ -76,12 +76,14 @@ void tenon_context_free(struct tenon_context *context);
  *
  *   target         ref | c[:generic|avx2|avx512|native] | cuda[:sm_NN]
  *                  [c]: where engines run and what is emitted
- *   emulate        yes | no: run CUDA on the CPU [no]
+ *   emulate        yes | no: engines for CUDA run on the CPU [no]
  *   passes         default | none | a list such as "inline,fold{limit=64}"
  *   fn             the function to compile [main, or the only one]
  *   weights        files | random:SEED: values of weights [files]
  *   threads        for running; 0: as the host has [0]
  *   cc             the C compiler [cc]
+ *   cxx            the C++ compiler, for CUDA with emulate [c++]
+ *   nvcc           the CUDA compiler [nvcc]
  *   cache          folder of compiled objects, or "none"
  *   keep           folder that gets the sources of what is compiled
  *   allow-outside  yes | no: weight files with .. or absolute paths [no]
@@ -341,7 +343,8 @@ enum tenon_dtype tenon_engine_input_dtype(const struct tenon_engine *engine,
 					  int i);
 enum tenon_dtype tenon_engine_output_dtype(const struct tenon_engine *engine,
 					   int i);
-/* Bytes of workspace that a call holds, for the largest dims. */
+/* Bytes of workspace that a call holds, for the largest dims; 0 for CUDA, where
+ * the device's memory serves. */
 int64_t tenon_engine_workspace(const struct tenon_engine *engine);
 
 /* One run's inputs, dims, workspace and outputs; may be run many times. */

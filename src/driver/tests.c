@@ -91,7 +91,7 @@ static bool near(struct runner *r, const struct tn_expect *expect,
 		tn_buf_put(&r->why, "sides of different types or shapes");
 		return false;
 	}
-	bad = exact ? d.count : d.beyond;
+	bad = d.beyond;
 	if (!bad)
 		return true;
 	put_place(r, expect->span);

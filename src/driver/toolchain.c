@@ -1,10 +1,9 @@
 /*
- * The C compiler and the files it needs.
+ * Compilers: recipes carried out in a folder, or their result out of the cache.
  */
 #include "driver/toolchain.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +13,10 @@
 #include "base/sha256.h"
 #include "driver/cache.h"
 #include "driver/native.h"
+#include "driver/recipe.h"
 #include "driver/spawn.h"
 
-#define MAX_ARGS 48
-#define GLUE_FILE "tenon_glue.c"
+#define MAX_ARGS 64
 
 /* One compilation under way. */
 struct build {
@@ -25,173 +24,48 @@ struct build {
 	const struct tn_emission *emission;
 	const struct tn_target *target;
 	struct tn_arena arena;
-	struct tn_buf glue;
+	struct tn_buf glue, recipe;
 	const char *folder;		/* where the sources are put */
 	bool is_kept;
-	const char *args[MAX_ARGS];
-	int nargs, nflags;		/* flags come first */
-	int openmp;			/* number of that argument */
+	bool is_plain;			/* without OpenMP */
 };
 
-/* ---- Weights -------------------------------------------------------------------- */
+/* ---- Commands ---------------------------------------------------------- */
 
-struct copy {
-	char *at;
-	size_t left;
-};
-
-static bool put_bytes(void *data, const void *bytes, size_t size)
+/* A word of a recipe as the command gets it. */
+static const char *expand(struct build *b, const char *word, size_t len)
 {
-	struct copy *copy = data;
+	const char *mark = memchr(word, TN_RECIPE_FOLDER, len);
+	size_t before;
 
-	if (size > copy->left)
-		return false;
-	memcpy(copy->at, bytes, size);
-	copy->at += size;
-	copy->left -= size;
-	return true;
-}
-
-enum tn_status tn_toolchain_weights(struct tenon_context *context,
-				    const struct tn_emission *emission,
-				    void **bytes, size_t *size)
-{
-	struct copy copy;
-
-	*bytes = NULL;
-	*size = (size_t)emission->weights.size;
-	if (!*size)
-		return TN_OK;
-	if (posix_memalign(bytes, 64, *size)) {
-		*bytes = NULL;
-		return tn_context_nomem(context);
+	if (mark) {
+		before = (size_t)(mark - word);
+		return tn_arena_printf(&b->arena, "%.*s%s%.*s", (int)before,
+				       word, b->folder,
+				       (int)(len - before - 1), mark + 1);
 	}
-	copy = (struct copy){ *bytes, *size };
-	if (tn_weights_write(&emission->weights, put_bytes, &copy))
-		return TN_OK;
-	free(*bytes);
-	*bytes = NULL;
-	return tn_context_nomem(context);
+	if (b->is_plain && len == strlen(TN_RECIPE_OPENMP) &&
+	    !strncmp(word, TN_RECIPE_OPENMP, len))
+		return "-fno-openmp";
+	return tn_arena_strndup(&b->arena, word, len);
 }
 
-/* ---- Files ------------------------------------------------------------------------ */
-
-static enum tn_status write_file(struct tenon_context *context,
-				 const char *folder, const char *name,
-				 const void *data, size_t size)
-{
-	struct tn_buf path;
-	int error;
-
-	tn_buf_init(&path);
-	tn_buf_putf(&path, "%s/%s", folder, name);
-	error = path.failed ? ENOMEM :
-		tn_file_write(tn_buf_text(&path), data, size);
-	if (error)
-		tn_context_file(context, TN_E0023, tn_buf_text(&path),
-				error);
-	tn_buf_fini(&path);
-	return error ? TN_IO : TN_OK;
-}
-
-static enum tn_status write_emitted(struct tenon_context *context,
-				    const struct tn_emission *emission,
-				    const struct tn_emitted *file,
-				    const char *folder)
-{
-	enum tn_status status;
-	void *bytes;
-	size_t size;
-
-	if (!file->is_weights)
-		return write_file(context, folder, file->name,
-				  tn_buf_text(&file->text), file->text.len);
-	status = tn_toolchain_weights(context, emission, &bytes, &size);
-	if (!status)
-		status = write_file(context, folder, file->name, bytes,
-				    size);
-	free(bytes);
-	return status;
-}
-
-enum tn_status tn_toolchain_write(struct tenon_context *context,
-				  const struct tn_emission *emission,
-				  const char *folder)
-{
-	enum tn_status status = TN_OK;
-	int error = tn_file_mkdirs(folder), i;
-
-	if (error)
-		return tn_context_file(context, TN_E0023, folder, error);
-	for (i = 0; i < emission->count && !status; i++)
-		status = write_emitted(context, emission,
-				       &emission->files[i], folder);
-	return status;
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t len = strlen(name), n = strlen(ending);
-
-	return len > n && !strcmp(name + len - n, ending);
-}
-
-/* The example program of the folder is not part of the object. */
-static bool is_source(const char *name)
-{
-	return ends_with(name, ".h") ||
-	       (ends_with(name, ".c") && !ends_with(name, "_main.c"));
-}
-
-static bool is_compiled(const char *name)
-{
-	return is_source(name) && ends_with(name, ".c");
-}
-
-/* ---- Arguments -------------------------------------------------------------------- */
-
-static void add(struct build *b, const char *arg)
-{
-	if (b->nargs < MAX_ARGS - 1)
-		b->args[b->nargs++] = arg;
-}
-
-/* Adds words separated by blanks; copies live in the arena. */
-static void add_words(struct build *b, const char *words)
+/* The words of the line at `text`; behind the line. Words past the room are
+ * dropped, which a compiler notices. */
+static const char *split(struct build *b, const char *text,
+			 const char *args[MAX_ARGS])
 {
 	size_t len;
+	int n = 0;
 
-	for (; *words; words += len) {
-		words += strspn(words, " ");
-		len = strcspn(words, " ");
-		if (len)
-			add(b, tn_arena_strndup(&b->arena, words, len));
+	for (; *text && *text != '\n'; text += len) {
+		text += strspn(text, " ");
+		len = strcspn(text, " \n");
+		if (len && n < MAX_ARGS - 1)
+			args[n++] = expand(b, text, len);
 	}
-}
-
-static void add_flags(struct build *b)
-{
-	add_words(b, b->context->settings.cc);
-	add_words(b, "-std=c11 -O3 -fPIC -shared -w -ffp-contract=off "
-		  "-fno-math-errno");
-	add_words(b, tn_target_c_flags(b->target));
-	b->openmp = b->nargs;
-	add(b, "-fopenmp");
-	b->nflags = b->nargs;
-}
-
-static void add_files(struct build *b, const char *object)
-{
-	int i;
-
-	for (i = 0; i < b->emission->count; i++)
-		if (is_compiled(b->emission->files[i].name))
-			add(b, tn_file_join(&b->arena, b->folder,
-					    b->emission->files[i].name));
-	add(b, tn_file_join(&b->arena, b->folder, GLUE_FILE));
-	add(b, "-o");
-	add(b, object);
-	add(b, "-lm");
+	args[n] = NULL;
+	return text + (*text == '\n');
 }
 
 /* ---- The key ------------------------------------------------------------------------ */
@@ -204,33 +78,69 @@ static void add_text(struct tn_sha256 *sha, const char *text, size_t size)
 	tn_sha256_add(sha, text, size);
 }
 
-/* The compiler as found, with what it says of itself. */
-static enum tn_status add_compiler(struct build *b, struct tn_sha256 *sha)
+static const char *help_for(const struct build *b, bool is_nvcc)
 {
-	const char *argv[] = { b->args[0], "--version", NULL };
-	struct tn_buf path, version;
+	if (is_nvcc)
+		return "name one with --nvcc, or use --emulate, which runs "
+			"the kernels on this CPU";
+	return b->target->kind == TN_TARGET_C ?
+		"name one with --cc, or use --target=ref, which needs none" :
+		"name them with --cc and --cxx, or use --target=ref, which "
+		"needs none";
+}
+
+static enum tn_status no_compiler(struct build *b, const char *name,
+				  int error)
+{
+	bool is_nvcc = b->target->kind == TN_TARGET_CUDA &&
+		!b->context->settings.emulate;
 	struct tn_diag *diag;
+
+	if (error == ENOMEM)
+		return tn_context_nomem(b->context);
+	diag = tn_context_report(b->context, TN_E0008,
+				 "the %s compiler '%s' cannot be run: %s",
+				 is_nvcc ? "CUDA" : "C", name,
+				 strerror(error));
+	tn_diag_help(&b->context->sink, diag, "%s", help_for(b, is_nvcc));
+	return TN_COMPILER;
+}
+
+/* The compiler as found, with what it says of itself. */
+static enum tn_status add_compiler(struct build *b, const char *name,
+				   struct tn_sha256 *sha)
+{
+	const char *argv[] = { name, "--version", NULL };
+	struct tn_buf path, version;
 	int error = ENOENT, status;
 
 	tn_buf_init(&path);
 	tn_buf_init(&version);
-	if (b->args[0] && tn_spawn_find(b->args[0], &path))
+	if (name && tn_spawn_find(name, &path))
 		error = tn_spawn(argv, &version, &status);
+	if (path.failed || version.failed)
+		error = ENOMEM;
 	add_text(sha, tn_buf_text(&path), path.len);
 	add_text(sha, tn_buf_text(&version), version.len);
 	tn_buf_fini(&path);
 	tn_buf_fini(&version);
-	if (!error)
-		return TN_OK;
-	if (error == ENOMEM)
-		return tn_context_nomem(b->context);
-	diag = tn_context_report(b->context, TN_E0008,
-				 "the C compiler '%s' cannot be run: %s",
-				 b->args[0] ? b->args[0] : "",
-				 strerror(error));
-	tn_diag_help(&b->context->sink, diag, "name one with --cc, or use "
-		     "--target=ref, which needs none");
-	return TN_COMPILER;
+	return error ? no_compiler(b, name ? name : "", error) : TN_OK;
+}
+
+/* The compilers of all commands. */
+static enum tn_status add_compilers(struct build *b, struct tn_sha256 *sha)
+{
+	enum tn_status status = TN_OK;
+	const char *at = tn_buf_text(&b->recipe), *args[MAX_ARGS];
+
+	b->folder = "";
+	while (*at && !status) {
+		at = split(b, at, args);
+		status = b->arena.failed ? TN_IO :
+			add_compiler(b, args[0], sha);
+	}
+	b->folder = NULL;
+	return status;
 }
 
 static enum tn_status make_key(struct build *b, unsigned char key[32])
@@ -242,12 +152,11 @@ static enum tn_status make_key(struct build *b, unsigned char key[32])
 
 	tn_sha256_init(&sha);
 	add_text(&sha, TENON_VERSION, strlen(TENON_VERSION));
-	for (i = 0; i < b->nflags; i++)
-		add_text(&sha, b->args[i], strlen(b->args[i]));
-	status = add_compiler(b, &sha);
+	add_text(&sha, tn_buf_text(&b->recipe), b->recipe.len);
+	status = add_compilers(b, &sha);
 	for (i = 0; i < b->emission->count; i++) {
 		file = &b->emission->files[i];
-		if (!is_source(file->name))
+		if (!tn_recipe_uses(b->emission, b->target, i))
 			continue;
 		add_text(&sha, file->name, strlen(file->name));
 		add_text(&sha, tn_buf_text(&file->text), file->text.len);
@@ -287,35 +196,58 @@ static void remove_file(struct build *b, const char *name)
 		unlink(path);
 }
 
+/* Folders that stand in the names of files, the inner ones first. */
+static void remove_parents(struct build *b, const char *name)
+{
+	char *path = tn_file_join(&b->arena, b->folder, name);
+	size_t least = strlen(b->folder);
+	char *slash;
+
+	while (path && (slash = strrchr(path, '/')) &&
+	       (size_t)(slash - path) > least) {
+		*slash = '\0';
+		if (rmdir(path))
+			return;
+	}
+}
+
 static void remove_folder(struct build *b)
 {
+	const char *name;
 	int i;
 
 	if (!b->folder || b->is_kept)
 		return;
 	for (i = 0; i < b->emission->count; i++)
 		remove_file(b, b->emission->files[i].name);
-	remove_file(b, GLUE_FILE);
-	remove_file(b, "engine.so");
+	for (i = 0; (name = tn_recipe_product(i)); i++)
+		remove_file(b, name);
+	for (i = 0; i < b->emission->count; i++)
+		remove_parents(b, b->emission->files[i].name);
 	rmdir(b->folder);
 }
 
 static enum tn_status write_sources(struct build *b)
 {
+	const struct tn_emitted *file;
 	enum tn_status status = TN_OK;
 	int i;
 
 	if (b->is_kept)
 		status = tn_toolchain_write(b->context, b->emission,
 					    b->folder);
-	for (i = 0; !b->is_kept && i < b->emission->count && !status; i++)
-		if (is_source(b->emission->files[i].name))
-			status = write_emitted(b->context, b->emission,
-					       &b->emission->files[i],
-					       b->folder);
-	return status ? status : write_file(b->context, b->folder, GLUE_FILE,
-					    tn_buf_text(&b->glue),
-					    b->glue.len);
+	for (i = 0; !b->is_kept && i < b->emission->count && !status; i++) {
+		file = &b->emission->files[i];
+		if (tn_recipe_uses(b->emission, b->target, i))
+			status = tn_toolchain_put(b->context, b->folder,
+						  file->name,
+						  tn_buf_text(&file->text),
+						  file->text.len);
+	}
+	return status ? status : tn_toolchain_put(b->context, b->folder,
+						  TN_RECIPE_GLUE,
+						  tn_buf_text(&b->glue),
+						  b->glue.len);
 }
 
 /* The compiler's words, cut to some lines. */
@@ -334,29 +266,50 @@ static void note_output(struct build *b, struct tn_diag *diag,
 	}
 }
 
-static enum tn_status run_compiler(struct build *b)
+/* Runs the commands in order until one fails; *name is that one's. */
+static int run_commands(struct build *b, struct tn_buf *output,
+			const char **name, int *code)
 {
+	const char *at = tn_buf_text(&b->recipe), *args[MAX_ARGS];
+	int error = 0;
+
+	*code = 0;
+	tn_buf_clear(output);
+	while (*at && !error && !*code) {
+		at = split(b, at, args);
+		*name = args[0];
+		error = b->arena.failed ? ENOMEM :
+			tn_spawn(args, output, code);
+	}
+	return error;
+}
+
+static enum tn_status run_compilers(struct build *b)
+{
+	const char *name = "";
 	struct tn_buf output;
 	struct tn_diag *diag;
-	int error, code = 0;
+	int error, code;
 
-	if (b->arena.failed)
-		return TN_IO;
 	tn_buf_init(&output);
-	error = tn_spawn(b->args, &output, &code);
-	if (!error && code) {
+	error = run_commands(b, &output, &name, &code);
+	if (!error && code && strstr(tn_buf_text(&b->recipe),
+				     TN_RECIPE_OPENMP)) {
 		/* A compiler without OpenMP: one thread then. */
-		b->args[b->openmp] = "-fno-openmp";
-		tn_buf_clear(&output);
-		error = tn_spawn(b->args, &output, &code);
+		b->is_plain = true;
+		error = run_commands(b, &output, &name, &code);
 	}
 	if (!error && !code) {
 		tn_buf_fini(&output);
 		return TN_OK;
 	}
+	if (error == ENOMEM) {
+		tn_buf_fini(&output);
+		return tn_context_nomem(b->context);
+	}
 	diag = tn_context_report(b->context, TN_E0007,
-				 error ? "%s: %s" : "%s failed%s",
-				 b->args[0], error ? strerror(error) : "");
+				 error ? "%s: %s" : "%s failed%s", name,
+				 error ? strerror(error) : "");
 	note_output(b, diag, &output);
 	tn_buf_fini(&output);
 	return TN_COMPILER;
@@ -372,15 +325,14 @@ static enum tn_status compile(struct build *b, struct tn_buf *object)
 
 	if (status)
 		return status;
-	so = tn_file_join(&b->arena, b->folder, "engine.so");
+	so = tn_file_join(&b->arena, b->folder, TN_RECIPE_OBJECT);
 	if (!so)
 		return TN_IO;
-	add_files(b, so);
 	status = b->is_kept && (error = tn_file_mkdirs(b->folder)) ?
 		tn_context_file(b->context, TN_E0023, b->folder, error) :
 		write_sources(b);
 	if (!status)
-		status = run_compiler(b);
+		status = run_compilers(b);
 	if (status)
 		return status;
 	error = tn_file_read(so, &data, &size);
@@ -407,10 +359,10 @@ static enum tn_status find_or_compile(struct build *b, struct tn_buf *object)
 	return status;
 }
 
-enum tn_status tn_toolchain_c(struct tenon_context *context,
-			      const struct tn_emission *emission,
-			      const struct tn_target *target,
-			      struct tn_buf *object)
+enum tn_status tn_toolchain_compile(struct tenon_context *context,
+				    const struct tn_emission *emission,
+				    const struct tn_target *target,
+				    struct tn_buf *object)
 {
 	struct build b = { .context = context, .emission = emission,
 			   .target = target };
@@ -418,12 +370,14 @@ enum tn_status tn_toolchain_c(struct tenon_context *context,
 
 	tn_arena_init(&b.arena);
 	tn_buf_init(&b.glue);
-	tn_native_glue(&b.glue, emission->name);
-	add_flags(&b);
-	status = b.glue.failed || b.arena.failed ? TN_IO :
-		find_or_compile(&b, object);
+	tn_buf_init(&b.recipe);
+	tn_native_glue(&b.glue, emission->name, target->kind);
+	status = tn_recipe_put(context, emission, target, &b.recipe);
+	if (!status)
+		status = b.glue.failed ? TN_IO : find_or_compile(&b, object);
 	remove_folder(&b);
 	tn_buf_fini(&b.glue);
+	tn_buf_fini(&b.recipe);
 	tn_arena_fini(&b.arena);
 	return status;
 }

@@ -347,7 +347,9 @@ static bool open_for(struct job *job)
 	char *path;
 
 	if (!weight->file) {
-		complain(job, TN_E0605, TN_BAD_INPUT, "it has no values");
+		if (!job->options->absent_ok)
+			complain(job, TN_E0605, TN_BAD_INPUT,
+				 "it has no values");
 		return false;
 	}
 	if (!tn_file_is_inside(weight->file) &&

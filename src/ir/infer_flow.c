@@ -452,7 +452,7 @@ static bool stack_emit(struct tn_infer *inf, int result,
 static bool infer_scan(struct tn_infer *inf)
 {
 	const struct tn_op *yield = yield_of(inf->op, 0);
-	int carries, axis;
+	int carries = 0, axis = 0;
 
 	if (!yield || !check_scan(inf, &carries, &axis))
 		return false;

@@ -33,9 +33,13 @@ static bool infer_hole(struct tn_infer *inf, const struct tn_dim *count,
 {
 	struct tn_dim_pool *pool = &inf->module->dims;
 	struct tn_attr *shape = tn_infer_attr(inf, "shape");
-	const struct tn_dim **dims;
+	const struct tn_dim **dims, *quotient;
 
-	if (tn_dim_is(known, 0) || !tn_infer_divides(inf, count, known))
+	if (tn_dim_is(known, 0))
+		return not_inferred(inf, count, known);
+	quotient = tn_dim_floordiv(pool, count, known);
+	if ((!quotient || tn_dim_mul(pool, quotient, known) != count) &&
+	    !tn_infer_divides(inf, count, known))
 		return not_inferred(inf, count, known);
 	dims = tn_arena_copy(&inf->module->arena, shape->u.dims,
 			     (size_t)shape->count * sizeof(*dims));
@@ -43,7 +47,7 @@ static bool infer_hole(struct tn_infer *inf, const struct tn_dim *count,
 		inf->module->failed = true;
 		return false;
 	}
-	dims[hole] = tn_dim_floordiv(pool, count, known);
+	dims[hole] = quotient;
 	shape->u.dims = dims;
 	return tn_infer_made(inf, dims[hole]);
 }

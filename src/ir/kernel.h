@@ -251,7 +251,8 @@ void tn_kernel_print_index(struct tn_buf *buf,
 /* The same text with numbers for names: equal kernels give equal texts. */
 void tn_kernel_print_shape(struct tn_buf *buf,
 			   const struct tn_kernel *kernel);
-/* Equal up to the names of the kernel, parameters and variables. */
+/* Equal up to the names of the kernel, parameters and variables. Without
+ * memory the module has failed. */
 bool tn_kernel_same(const struct tn_kernel *a, const struct tn_kernel *b);
 /* Faults, one a line; true if none: scopes, ranks, dtypes, constant vec and
  * unroll bounds, stores only to OUT/INOUT/LOCAL. */

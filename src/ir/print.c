@@ -242,7 +242,7 @@ static void print_all(struct tn_printer *p, const struct tn_module *module,
 	tn_vec_init(&items, sizeof(struct tn_item), NULL);
 	p->syms = &syms;
 	p->items = &names;
-	ok = find_names(module, &names) &&
+	ok = ((fn && p->options->alone) || find_names(module, &names)) &&
 	     (fn || tn_module_list(module, &items));
 	if (!ok)
 		p->buf->failed = true;

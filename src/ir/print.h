@@ -13,6 +13,8 @@ struct tn_print_options {
 	bool brief;	/* lossy: constants over 8 elements are left out; a
 			 * module begins with a token the parser refuses */
 	bool places;	/* show the memory plan as @at(..) */
+	bool alone;	/* a function without its module: operators that an
+			 * item's name hides are not marked `std::` */
 	/* Called for a constant over 64 elements: returns the name of the side
 	 * file to print (and stores the data), or NULL to print it inline. */
 	const char *(*side_file)(void *data, const struct tn_tensor *tensor);

@@ -377,12 +377,13 @@ static void visit_sym(void *data, const struct tn_dim *dim)
 	put_line_start(p);
 }
 
-/* Declarations of the run-time dims that the op sets. */
+/* Declarations of the run-time dims that the op is the first to use: it or
+ * its kernel sets them. */
 static void put_syms(struct tn_printer *p, const struct tn_op *op)
 {
 	int i, j;
 
-	if (!p->syms || !(tn_ops[op->code].flags & TN_FLAG_SIZES))
+	if (!p->syms)
 		return;
 	for (i = 0; i < op->nout; i++)
 		for (j = 0; op->out[i]->type && j < op->out[i]->type->rank; j++)

@@ -198,7 +198,7 @@ static const char *const compilers[][20] = {
 	{ "g++", "-std=c++17", WARN, "-x", "c++" },
 	{ "clang", "-std=c11", WARN, "-march=native" },
 	{ "clang", "-std=c11", WARN, "-DTN_PLAIN",
-	  "-fsanitize=undefined", "-fno-sanitize-recover=all" }
+	  "-fsanitize=undefined", "-fsanitize-trap=undefined" }
 };
 
 const char *const *kit_compiler(int number)

@@ -21,14 +21,14 @@
 
 #include "backends/ref/ref.h"
 #include "base/file.h"
-#include "grammar/elab_tree.h"
+#include "grammar/syntax.h"
 #include "passes/pass.h"
 
 static const char std_text[] = {
 #include "grammar/std.tn.inc"
 };
 
-#define MOST 16
+#define MOST 256
 
 /* ---- Modules ---- */
 
@@ -117,6 +117,18 @@ static uint64_t next(uint64_t *state)
 	return *state >> 33;
 }
 
+/* Zeros, ones, the least and greatest, halves, NaN. */
+static void set_special(struct tn_tensor *t, int64_t i, uint64_t r)
+{
+	static const double values[] = {
+		0, -0.0, 1, -1, 2, 3, 7, -7, 127, 128, 255, 0.5, -0.5, 1.5,
+		2.5, 1e-45, 3.4e38, 1e300, -1e300, 65504, 65520, 2147483647.0,
+		4294967296.0, 9.3e18, -9.3e18, NAN, INFINITY, -INFINITY
+	};
+
+	tn_tensor_set_f64(t, i, values[r % (sizeof values / sizeof *values)]);
+}
+
 /* Eighths in [-2, 2], whole numbers in [0, range), bools. */
 static void fill(struct tn_tensor *t, int range, uint64_t *state)
 {
@@ -125,6 +137,10 @@ static void fill(struct tn_tensor *t, int range, uint64_t *state)
 	for (i = 0; i < n; i++) {
 		uint64_t r = next(state);
 
+		if (range < 0) {
+			set_special(t, i, r);
+			continue;
+		}
 		if (t->dtype == TN_bool)
 			tn_tensor_set_i64(t, i, (int64_t)(r % 2));
 		else if (tn_dtype_is(t->dtype, TN_KIND_F))
@@ -542,7 +558,7 @@ static void run_refused(struct program *p, struct answer *a,
 	struct context other;
 	const void *in[MOST] = { NULL };
 	void *out[MOST] = { NULL };
-	int64_t dims[MOST] = { -5 }, host[64];
+	int64_t dims[MOST] = { -5 }, host[64] = { 0 };
 
 	if (a->ndims && !a->is_runtime[0]) {
 		assert_int_equal(p->run(context, in, dims, out, NULL), 1);

@@ -33,7 +33,8 @@ struct cuda_case {
 	const char *text;	/* without the header `tenon 1.0;` */
 	const char *dims;	/* "B=5 N=7", sizes of the inputs */
 	double tolerance;	/* relative; 0: the same bits, NaN alike */
-	int range;		/* integers lie in 0..range; 0: 0..7 */
+	int range;		/* integers lie in 0..range; 0: 0..7; -1: all
+				 * inputs hold special values */
 	uint32_t flags;		/* what the run must raise */
 };
 

@@ -455,8 +455,10 @@ void bench_lower(struct bench *t)
 {
 	struct tn_rw rw = { .module = t->module, .pass = "lower",
 			    .fuel = -1 };
-	struct tn_pass_context context = { .module = t->module, .rw = &rw,
-					   .target = &t->target };
+	struct tn_pass_context context = {
+		.module = t->module, .rw = &rw, .target = &t->target,
+		.entry = tn_module_entry(t->module, NULL)
+	};
 	struct tn_buf faults;
 	size_t i;
 

@@ -486,7 +486,8 @@ static void test_codes(void **state)
 		const struct tn_code_info *info = &tn_codes[i];
 
 		assert_int_equal(tn_code_find(info->name), i);
-		assert_int_equal(info->name[0], 'E');
+		assert_int_equal(info->name[0],
+				 info->severity == TN_ERROR ? 'E' : 'W');
 		assert_int_equal(strspn(info->name + 1, "0123456789"), 4);
 		assert_int_equal(strlen(info->name), 5);
 		assert_true(strlen(info->title) > 0);

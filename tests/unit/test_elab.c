@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "grammar/elaborate.h"
-#include "grammar/elab_tree.h"
+#include "grammar/syntax.h"
 #include "ir/builder.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -28,7 +28,8 @@ static struct tn_intern names;
 static struct tn_arena arena;
 static struct tn_elab *elab;
 static struct tn_module *module;
-static const char *included;	/* text of every included file */
+static const char *included;	/* text of other.tn */
+static uint32_t included_file;	/* its number once read */
 
 static int setup(void **state)
 {
@@ -39,6 +40,7 @@ static int setup(void **state)
 	elab = NULL;
 	module = NULL;
 	included = NULL;
+	included_file = 0;
 	return 0;
 }
 
@@ -60,13 +62,16 @@ static struct tn_tree *parse(const char *text)
 	return tn_parse(&sink, &names, &arena, file);
 }
 
-static struct tn_tree *include(void *data, const char *path, uint32_t from,
-			       struct tn_span span)
+static uint32_t include(void *data, const char *path, uint32_t from,
+			struct tn_span span)
 {
 	(void)data;
 	assert_string_equal(path, "other.tn");
 	assert_int_equal(from, span.file);
-	return included ? parse(included) : NULL;
+	if (included && !included_file)
+		included_file = tn_sink_add_source(&sink, path, included,
+						   strlen(included));
+	return included_file;
 }
 
 /* x.npy is f32[2], 1 and 2. */
@@ -459,7 +464,7 @@ static void hidden_operator_stays(void **state)
 	    "fn f(x: f32[4]) -> f32[4] {\n"
 	    "  a = relu(x);\n  b = std::relu(x);\n  return a + b;\n}\n");
 	assert_int_equal(sink.errors, 0);
-	assert_true(has_code("E0216"));
+	assert_true(has_code("W0216"));
 	assert_false(op_of("f", "a")->callee->is_library);
 	assert_true(op_of("f", "b")->callee->is_library);
 }

@@ -452,6 +452,128 @@ static void test_refusals(void **state)
 		     "a @reg buffer is outside of its threads");
 }
 
+/* ---- Every scalar operator on every type ---- */
+
+static bool defined_for(enum tn_opcode code, enum tn_dtype dtype)
+{
+	const struct tn_op_info *row = &tn_ops[code];
+	const char *text = tn_dtype_is(dtype, TN_KIND_B) ? row->bexpr :
+		tn_dtype_is(dtype, TN_KIND_F) ? row->fexpr : row->iexpr;
+
+	return row->op_class == TN_CLASS_MAP && strcmp(text, "NA") &&
+		tn_dtype_is(dtype, row->kinds);
+}
+
+struct program_text {
+	struct tn_buf in, out, body, result;
+	int count;
+};
+
+static void add_result(struct program_text *t, enum tn_dtype dtype)
+{
+	const char *comma = t->count ? ", " : "";
+
+	tn_buf_putf(&t->out, "%sy%d: %s[23]", comma, t->count,
+		    tn_dtype_name(dtype));
+	tn_buf_putf(&t->result, "%sy%d", comma, t->count);
+	tn_buf_putf(&t->body, "  y%d = ", t->count);
+	t->count++;
+}
+
+static void add_ops(struct program_text *t, enum tn_dtype dtype)
+{
+	const char *name = tn_dtype_name(dtype);
+	int code, k;
+
+	tn_buf_putf(&t->in, ", %s_a: %s[23], %s_b: %s[23], %s_c: %s[23]",
+		    name, name, name, name, name, name);
+	for (code = 0; code < TN_OP_COUNT; code++) {
+		if (!defined_for((enum tn_opcode)code, dtype) ||
+		    code == TN_OP_cast || code == TN_OP_bitcast)
+			continue;
+		add_result(t, tn_ops[code].drule == TN_DRULE_BOOL ? TN_bool :
+			   dtype);
+		tn_buf_putf(&t->body, "%s(%s", tn_ops[code].name,
+			    code == TN_OP_select ? "p, " : "");
+		for (k = code == TN_OP_select; k < tn_ops[code].nin_min; k++)
+			tn_buf_putf(&t->body, "%s%s_%c", k >
+				    (code == TN_OP_select) ? ", " : "", name,
+				    "abc"[k]);
+		tn_buf_put(&t->body, ");\n");
+	}
+}
+
+static void add_casts(struct program_text *t, enum tn_dtype from)
+{
+	int to;
+
+	for (to = 0; to <= TN_bool; to++) {
+		if ((enum tn_dtype)to == from)
+			continue;
+		add_result(t, (enum tn_dtype)to);
+		tn_buf_putf(&t->body, "cast(%s_a, %s);\n",
+			    tn_dtype_name(from),
+			    tn_dtype_name((enum tn_dtype)to));
+	}
+}
+
+static void check_types(const enum tn_dtype *dtypes, int count,
+			uint32_t flags)
+{
+	struct cuda_case c = { .name = "scalars", .dims = "", .range = -1,
+			       .flags = flags };
+	struct program_text t = { .count = 0 };
+	struct tn_buf text;
+	int i;
+
+	tn_buf_init(&t.in);
+	tn_buf_init(&t.out);
+	tn_buf_init(&t.body);
+	tn_buf_init(&t.result);
+	tn_buf_init(&text);
+	for (i = 0; i < count; i++) {
+		add_ops(&t, dtypes[i]);
+		add_casts(&t, dtypes[i]);
+	}
+	tn_buf_putf(&text, "fn main(p: bool[23]%s) -> (%s) {\n%s  return "
+		    "%s;\n}\n", tn_buf_text(&t.in), tn_buf_text(&t.out),
+		    tn_buf_text(&t.body), tn_buf_text(&t.result));
+	c.text = tn_buf_text(&text);
+	cuda_check(&c);
+	tn_buf_fini(&t.in);
+	tn_buf_fini(&t.out);
+	tn_buf_fini(&t.body);
+	tn_buf_fini(&t.result);
+	tn_buf_fini(&text);
+}
+
+static void test_floats(void **state)
+{
+	static const enum tn_dtype types[] = { TN_f64, TN_f32, TN_f16,
+					       TN_bf16 };
+
+	(void)state;
+	check_types(types, 4, 0);
+}
+
+static void test_signed(void **state)
+{
+	static const enum tn_dtype types[] = { TN_i64, TN_i32, TN_i16,
+					       TN_i8 };
+
+	(void)state;
+	check_types(types, 4, 5);
+}
+
+static void test_unsigned(void **state)
+{
+	static const enum tn_dtype types[] = { TN_u64, TN_u32, TN_u16, TN_u8,
+					       TN_bool };
+
+	(void)state;
+	check_types(types, 5, 1);
+}
+
 /* ---- Cases ---- */
 
 static void check(void **state)
@@ -502,6 +624,9 @@ int main(int argc, char **argv)
 		CASE(phases),
 		CASE(turns),
 		CASE(names),
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_signed),
+		cmocka_unit_test(test_unsigned),
 		cmocka_unit_test(test_nvcc),
 	};
 

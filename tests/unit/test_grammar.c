@@ -73,7 +73,7 @@ static struct tn_expr *parse_expr(const char *text)
 }
 
 /* The body of a function that holds `text`. */
-static struct tn_block *parse_body(const char *text)
+static struct tn_tree_block *parse_body(const char *text)
 {
 	struct tn_tree *tree;
 	struct tn_buf whole;
@@ -191,7 +191,7 @@ static void contextual_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *n = names[i];
-		struct tn_block *body;
+		struct tn_tree_block *body;
 
 		snprintf(text, sizeof(text),
 			 "%s = x + %s;\ny: f32, %s: f32 = f(%s, %s=1);\n"
@@ -304,7 +304,7 @@ static void calls_and_spans(void **state)
 
 static void regions(void **state)
 {
-	struct tn_block *body = parse_body(
+	struct tn_tree_block *body = parse_body(
 		"a = if x > 0.0 { yield 1; } else if x < 0.0 { yield 2; }"
 		" else { yield 3; };\n"
 		"b, n = with (h = x, k: i32 = 0) while(max=9) k < 3 {"
@@ -378,7 +378,7 @@ static void items(void **state)
 	assert_int_equal(tree->at[7]->u.test.body.at[0]->args.len, 1);
 	sig = tree->at[8]->u.sig;
 	assert_int_equal(sig->kernel.len, 2);
-	assert_int_equal(sig->kernel.at[0]->loop, TN_LOOP_PAR);
+	assert_int_equal(sig->kernel.at[0]->loop, TN_TREE_LOOP_PAR);
 	assert_true(sig->kernel.at[0]->body.at[0]->add);
 }
 
@@ -438,7 +438,7 @@ static void nesting(void **state)
 
 static void long_lists(void **state)
 {
-	struct tn_block *body;
+	struct tn_tree_block *body;
 
 	(void)state;
 	body = parse_body(repeat("", "v = add(v, x);\n", 300000, ""));

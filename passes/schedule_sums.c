@@ -1,0 +1,304 @@
+/*
+ * The plain schedule of sums on a CPU: tiles of accumulators in registers.
+ *
+ * In: a nest of independent loops around a body that sums. Out: the text of
+ * the steps, for tn_schedule_default to try.
+ *
+ * If the innermost loop runs along memory, rows x vectors of sums are kept,
+ * so that each vector read serves all rows (4 x 3 vectors of the 16 registers
+ * of AVX2, 8 x 3 of the 32 of AVX-512; measured best or close to it in
+ * bench/kernels). Else eight scalar sums at once hide the latency of the one
+ * before, over the loop whose turns share most reads.
+ */
+#include "passes/schedule.h"
+
+#include "passes/lower.h"
+
+#define MAX_LOOPS 8
+#define SCALAR_SUMS 8
+
+struct nest {
+	int n;
+	struct tn_kstmt *loops[MAX_LOOPS];	/* outermost first */
+	const struct tn_kblock *body;
+};
+
+static bool is_loop(const struct tn_kstmt *s)
+{
+	return s && s->kind == TN_KSTMT_LOOP;
+}
+
+static bool find_nest(struct nest *nest, struct tn_kstmt *loop)
+{
+	nest->n = 0;
+	while (is_loop(loop)) {
+		if (nest->n == MAX_LOOPS || !tn_schedule_is_independent(loop))
+			return false;
+		nest->loops[nest->n++] = loop;
+		nest->body = &loop->body;
+		loop = loop->body.first;
+		if (loop && loop->next)
+			break;
+	}
+	return nest->n > 0;
+}
+
+/* lets, one of them mutable, loops that sum, stores. */
+static bool is_sum_body(const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+	bool has_sum = false, has_loop = false;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LET)
+			has_sum |= s->var->is_mutable;
+		else if (is_loop(s))
+			has_loop = true;
+		else if (s->kind != TN_KSTMT_STORE)
+			return false;
+	}
+	return has_sum && has_loop;
+}
+
+/* The most turns a loop may have. */
+static int64_t most_turns(const struct tn_kstmt *loop)
+{
+	int64_t lo = 0, hi = INT64_MAX;
+
+	if (loop->to->kind == TN_KEXPR_INT)
+		return loop->to->i;
+	if (loop->to->kind == TN_KEXPR_DIM)
+		tn_dim_bounds(loop->to->dim, &lo, &hi);
+	return hi;
+}
+
+/* Bounds of loops in the block follow from the variable, also through lets. */
+static bool shapes_loops(const struct tn_kblock *block,
+			 const struct tn_kvar *var)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LET && s->var != var &&
+		    tn_schedule_reads(s->value, var) &&
+		    shapes_loops(block, s->var))
+			return true;
+		if (is_loop(s) && (tn_schedule_reads(s->from, var) ||
+				   tn_schedule_reads(s->to, var) ||
+				   shapes_loops(&s->body, var)))
+			return true;
+	}
+	return false;
+}
+
+/* Reads of the expression: those that stay while the variable moves, and
+ * those whose last index moves with it. */
+static void count_reads(const struct tn_kexpr *e, const struct tn_kvar *var,
+			int *fixed, int *along)
+{
+	int i;
+
+	if (e->kind == TN_KEXPR_LOAD) {
+		*fixed += !tn_schedule_reads(e, var);
+		*along += e->nargs &&
+			tn_schedule_reads(e->args[e->nargs - 1], var);
+	}
+	for (i = 0; i < e->nargs; i++)
+		count_reads(e->args[i], var, fixed, along);
+}
+
+/* The same over what the summing loops read. */
+static void count_body(const struct tn_kblock *block,
+		       const struct tn_kvar *var, int *fixed, int *along)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_SET)
+			count_reads(s->value, var, fixed, along);
+		count_body(&s->body, var, fixed, along);
+	}
+}
+
+static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
+					  const struct tn_kvar *var)
+{
+	const struct tn_kbuf *buf = NULL;
+	const struct tn_kstmt *s;
+
+	for (s = body->first; s; s = s->next) {
+		if (s->kind != TN_KSTMT_STORE)
+			continue;
+		if (!s->nindex ||
+		    !tn_schedule_reads(s->index[s->nindex - 1], var))
+			return NULL;
+		buf = s->buf;
+	}
+	return buf;
+}
+
+/* Lanes of a vector of what is summed along the loop; 0: not along. */
+static int lanes_along(const struct nest *nest, const struct tn_kstmt *loop,
+		       const struct tn_target *target)
+{
+	const struct tn_kbuf *buf = stored_along(nest->body, loop->var);
+	int fixed = 0, along = 0, bytes, lanes;
+
+	count_body(nest->body, loop->var, &fixed, &along);
+	if (!buf || !along || shapes_loops(nest->body, loop->var))
+		return 0;
+	bytes = tn_dtype_bytes(tn_lower_wide(buf->dtype));
+	lanes = bytes ? target->vector_bytes / bytes : 0;
+	return most_turns(loop) >= lanes ? lanes : 0;
+}
+
+/* ", name" for the loops other than these two. */
+static void put_others(struct tn_buf *out, const struct nest *nest,
+		       const struct tn_kstmt *a, const struct tn_kstmt *b)
+{
+	int i;
+
+	for (i = 0; i < nest->n; i++)
+		if (nest->loops[i] != a && nest->loops[i] != b)
+			tn_buf_putf(out, "%s, ", nest->loops[i]->var->name);
+}
+
+static const char *first_other(const struct nest *nest,
+			       const struct tn_kstmt *a,
+			       const struct tn_kstmt *b)
+{
+	int i;
+
+	for (i = 0; i < nest->n; i++)
+		if (nest->loops[i] != a && nest->loops[i] != b)
+			return nest->loops[i]->var->name;
+	return NULL;
+}
+
+/* What is split into a nest and its remainder stands outermost, so that both
+ * stay perfect nests. */
+static void put_outermost(struct tn_buf *out, const struct nest *nest,
+			  const struct tn_kstmt *loop)
+{
+	struct tn_buf others;
+
+	if (nest->n < 2)
+		return;
+	tn_buf_init(&others);
+	put_others(&others, nest, loop, NULL);
+	tn_buf_putf(out, "reorder(%s, %.*s), ", loop->var->name,
+		    (int)others.len - 2, tn_buf_text(&others));
+	tn_buf_fini(&others);
+}
+
+/* Its two loops go back to the inside. */
+static void put_innermost(struct tn_buf *out, const struct nest *nest,
+			  const struct tn_kstmt *loop)
+{
+	if (nest->n < 2)
+		return;
+	tn_buf_put(out, ", reorder(");
+	put_others(out, nest, loop, NULL);
+	tn_buf_putf(out, "%s__0, %s__1)", loop->var->name, loop->var->name);
+}
+
+static const char *tail_of(const struct tn_kstmt *loop)
+{
+	return tn_schedule_extent(loop) >= 0 ? "" : ", tail=ones";
+}
+
+/* Rows x vectors: i rows, or none, of j. */
+static void put_vectors(struct tn_buf *out, const struct nest *nest,
+			int lanes, const struct tn_target *target)
+{
+	const struct tn_kstmt *across = nest->loops[nest->n - 1];
+	const struct tn_kstmt *down = nest->n > 1 ?
+		nest->loops[nest->n - 2] : NULL;
+	const char *j = across->var->name, *other;
+	const char *i = down ? down->var->name : NULL;
+	int rows = target->vector_registers >= 32 ? 8 : 4;
+	int width = lanes * (most_turns(across) >= 3 * lanes ? 3 : 1);
+	bool is_wide = most_turns(across) >= 2 * width;
+
+	if (down && shapes_loops(nest->body, down->var))
+		i = NULL;
+	put_outermost(out, nest, across);
+	tn_buf_putf(out, "split(%s, %d%s)", j, width, tail_of(across));
+	if (!i) {
+		put_innermost(out, nest, across);
+		tn_buf_putf(out, ", tile(%s__1), vectorize(%s__1), "
+			    "parallel(%s%s)", j, j,
+			    nest->n > 1 ? nest->loops[0]->var->name : j,
+			    nest->n > 1 ? "" : "__0");
+		return;
+	}
+	other = first_other(nest, across, down);
+	tn_buf_putf(out, ", reorder(%s, %s__0, ", i, j);
+	put_others(out, nest, across, down);
+	tn_buf_putf(out, "%s__1), split(%s, %d, tail=ones), reorder(", j, i,
+		    rows);
+	if (is_wide)
+		tn_buf_putf(out, "%s__0, ", j);
+	put_others(out, nest, across, down);
+	tn_buf_putf(out, "%s__0, ", i);
+	if (!is_wide)
+		tn_buf_putf(out, "%s__0, ", j);
+	tn_buf_putf(out, "%s__1, %s__1), tile(%s__1, %s__1), unroll(%s__1), "
+		    "vectorize(%s__1), parallel(%s%s)", i, j, i, j, i, j,
+		    is_wide ? j : other ? other : i,
+		    is_wide || !other ? "__0" : "");
+}
+
+/* The loop to keep several sums of: it must not shape the summing loops. */
+static const struct tn_kstmt *best_shared(const struct nest *nest)
+{
+	const struct tn_kstmt *best = NULL;
+	int i, fixed, along, most = -1;
+
+	for (i = 0; i < nest->n; i++) {
+		fixed = along = 0;
+		if (shapes_loops(nest->body, nest->loops[i]->var) ||
+		    most_turns(nest->loops[i]) < 2)
+			continue;
+		count_body(nest->body, nest->loops[i]->var, &fixed, &along);
+		if (fixed >= most) {
+			most = fixed;
+			best = nest->loops[i];
+		}
+	}
+	return best;
+}
+
+static void put_scalars(struct tn_buf *out, const struct nest *nest,
+			const struct tn_kstmt *loop)
+{
+	const char *j = loop->var->name, *other;
+
+	other = first_other(nest, loop, NULL);
+	put_outermost(out, nest, loop);
+	tn_buf_putf(out, "split(%s, %d%s)", j, SCALAR_SUMS, tail_of(loop));
+	put_innermost(out, nest, loop);
+	tn_buf_putf(out, ", tile(%s__1), unroll(%s__1), parallel(%s%s)", j, j,
+		    other ? other : j, other ? "" : "__0");
+}
+
+bool tn_schedule_sums(struct tn_kstmt *loop, const struct tn_target *target,
+		      struct tn_buf *steps)
+{
+	const struct tn_kstmt *shared;
+	struct nest nest;
+	int lanes;
+
+	if (!find_nest(&nest, loop) || !is_sum_body(nest.body))
+		return false;
+	lanes = lanes_along(&nest, nest.loops[nest.n - 1], target);
+	if (lanes) {
+		put_vectors(steps, &nest, lanes, target);
+		return true;
+	}
+	shared = best_shared(&nest);
+	if (!shared)
+		return false;
+	put_scalars(steps, &nest, shared);
+	return true;
+}

@@ -1,0 +1,31 @@
+"""Texts with one enormous thing: big.py KIND > m.tn"""
+import sys
+
+MILLION = 1000 * 1000
+BIG = 10 * MILLION
+HEAD = "tenon 1.0;\nfn main(x: f32) -> f32 { return "
+KINDS = {
+    "integer": lambda: HEAD + "1" + "0" * BIG + "; }",
+    "decimal": lambda: HEAD + "0." + "1" * BIG + "; }",
+    "float": lambda: HEAD + "1" + "0" * BIG + ".0; }",
+    "exponent": lambda: HEAD + "1e" + "1" * BIG + "; }",
+    "letters": lambda: HEAD + "1" + "a" * BIG + "; }",
+    "name": lambda: HEAD + "a" * BIG + "; }",
+    "quoted": lambda: HEAD + "`" + "a" * BIG + "`; }",
+    "open-quote": lambda: HEAD + "`" + "a" * BIG,
+    "open-string": lambda: "tenon 1.0;\ninclude \"" + "a" * BIG,
+    "string": lambda: "tenon 1.0;\ninclude \"" + "a" * BIG + "\";",
+    "comment": lambda: "tenon 1.0;\n#" + "a" * BIG
+    + "\nfn main(x: f32) -> f32 { return x; }",
+    "minus": lambda: HEAD + "-" * BIG + "x; }",
+    "parens": lambda: HEAD + "(" * BIG + "x; }",
+    "braces": lambda: "tenon 1.0;\nfn main(x: f32) -> f32 " + "{" * BIG,
+    "ones": lambda: HEAD + "1" + " + 1" * (BIG // 4) + "; }",
+    "commas": lambda: HEAD + "f(" + "x, " * (BIG // 3) + "x); }",
+    "list": lambda: HEAD + "sum([" + "1.0, " * (BIG // 5) + "1.0]); }",
+    "nul": lambda: "tenon 1.0;\n" + "\0" * BIG,
+    "junk": lambda: "tenon 1.0;\n" + "$ " * (BIG // 2),
+    "axes": lambda: "tenon 1.0;\nfn main(x: f32[" + "2, " * MILLION
+    + "2]) -> f32 { return 1.0; }",
+}
+sys.stdout.write(KINDS[sys.argv[1]]() + "\n")

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Refuses the command's allocations, one a run.
+
+Each command is run as it is, to count its allocations, and then again and
+again with one of them refused: all of the first ones, then evenly spread. It
+must succeed with the same output, or fail with exit 6 and say something; never
+crash, never give another exit, never keep more memory than a run that
+succeeds. Prints TAP. --all refuses every one; --only WORD picks commands.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+BUILD = Path(os.environ.get("BUILDDIR", TOP / "build"))
+TENON = os.environ.get("TENON") or str(BUILD / "tenon")
+IN = TOP / "tests/passes/inputs"
+FIRST, SPREAD = 40, 120
+
+COMMANDS = [
+    f"check {IN}/flow.tn",
+    f"check --diag=json {HERE}/data/wrong.tn",
+    f"fmt {IN}/calls.tn",
+    f"opt {IN}/loops.tn",
+    f"opt --passes=infer,inline {IN}/calls.tn",
+    f"opt {IN}/flow.tn",
+    f"opt --target=cuda {IN}/index.tn -o OUT/m.tn",
+    f"opt --passes=none {IN}/consts.tn",
+    f"emit {IN}/guards.tn -o OUT/c",
+    f"emit {IN}/index.tn -o OUT/c",
+    f"emit --target=cuda {IN}/views.tn -o OUT/cu",
+    f"run --target=ref {IN}/guards.tn -i x=random:1 -i m=random:2 --dim N=6",
+    f"run --target=ref --passes=default {IN}/flow.tn -i x=random:1"
+    " -i on=bool=true -i k=i32=1",
+    f"run --target=ref {IN}/index.tn -i i=3xi32=5,0,2 -i x=random:1"
+    " -o OUT/r.npz",
+    f"test --target=ref {TOP}/examples/01-add/add.tn",
+]
+
+
+class Runner:
+    def __init__(self, folder):
+        self.folder, self.shim = folder, folder / "refuse.so"
+        self.log = folder / "log"
+
+    def build(self):
+        cc = os.environ.get("CC", "cc").split()
+        return subprocess.run(
+            cc + ["-O1", "-shared", "-fPIC", "-o", str(self.shim),
+                  str(HERE / "refuse.c")],
+            stdin=subprocess.DEVNULL, capture_output=True,
+            check=False).returncode == 0
+
+    def run(self, command, number):
+        """(exit, stdout, stderr, requests, blocks never given back)."""
+        out = self.folder / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        self.log.unlink(missing_ok=True)
+        env = dict(os.environ, LD_PRELOAD=str(self.shim),
+                   REFUSE_AT=str(number), REFUSE_LOG=str(self.log),
+                   LC_ALL="C")
+        argv = [word.replace("OUT", str(out)) for word in command.split()]
+        done = subprocess.run([TENON] + argv, env=env,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60, cwd=self.folder, check=False)
+        try:
+            requests, blocks = map(int, self.log.read_text().split())
+        except (OSError, ValueError):
+            requests = blocks = -1
+        return done.returncode, done.stdout, done.stderr, requests, blocks
+
+
+def fault(run, usual):
+    """What is wrong with a run in which one request was refused, or ''."""
+    code, out, err, _, blocks = run
+    text = err.decode("utf-8", "replace").strip()
+    if code < 0:
+        return f"signal {-code} {text}"
+    if code not in (usual[0], 6):
+        return f"exit {code}: {text}"
+    if code == 6 != usual[0] and not text:
+        return "exit 6 without a word"
+    if code == usual[0] and out != usual[1]:
+        return "success with another output"
+    if blocks > usual[4]:
+        return f"exit {code}: {blocks - usual[4]} blocks leaked: {text}"
+    return ""
+
+
+def numbers(count, every):
+    """Which requests to refuse."""
+    if every or count <= FIRST + SPREAD:
+        return range(1, count + 1)
+    step = (count - FIRST) / SPREAD
+    return sorted({*range(1, FIRST + 1),
+                   *(FIRST + int(step * i) for i in range(1, SPREAD + 1))})
+
+
+def judge(runner, command, every):
+    usual = runner.run(command, 0)
+    if usual[3] < 0 or usual[0] not in (0, 3):
+        return [f"as it is: exit {usual[0]} {usual[2].decode()}"], 0
+    wrong, done = [], 0
+    for number in numbers(usual[3], every):
+        why = fault(runner.run(command, number), usual)
+        done += 1
+        if why:
+            wrong.append(f"request {number} of {usual[3]}: {why}")
+    return wrong, done
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    commands = [c for c in COMMANDS if options.only in c]
+    with tempfile.TemporaryDirectory() as name:
+        runner = Runner(Path(name))
+        config = BUILD / "config.h"
+        if config.exists() and "#define TN_SANITIZED 1" in config.read_text():
+            print("1..0 # SKIP the sanitizers have an allocator of their own")
+            return 77
+        if not runner.build() or runner.run("help", 0)[3] < 0:
+            print("1..0 # SKIP no allocator that can be replaced")
+            return 77
+        bad = 0
+        print(f"1..{len(commands)}")
+        for number, command in enumerate(commands, 1):
+            wrong, done = judge(runner, command, options.all)
+            bad += bool(wrong)
+            title = command.replace(str(TOP) + "/", "")
+            print("not ok" if wrong else "ok", number, "-", title,
+                  f"({done} refused)", flush=True)
+            for line in wrong[:12]:
+                print("#", line.replace("\n", "\n# "))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Every subset of the optional passes gives the same bits.
+
+The modules of inputs/ and some examples are run by the interpreter as they
+stand, then after each of the 64 subsets in the usual order, and after the
+passes in other orders, lowered, scheduled and placed as well. All outputs must
+be equal, byte by byte. Prints TAP.
+"""
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+TENON = os.environ.get("TENON") or str(
+    Path(os.environ.get("BUILDDIR", TOP / "build")) / "tenon")
+PASSES = ["unroll", "fold", "canonical", "cse", "dce", "fuse"]
+ORDERS = 8
+INPUTS = TOP / "tests/passes/inputs"
+EXAMPLES = TOP / "examples"
+
+CASES = [
+    (INPUTS / "views.tn", "x=random:1 unused=zero", "N=3"),
+    (INPUTS / "views.tn", "x=random:1 unused=zero", "N=1"),
+    (INPUTS / "loops.tn", "x=random:1 y=random:2", ""),
+    (INPUTS / "flow.tn", "x=random:1 on=bool=true k=i32=2", ""),
+    (INPUTS / "flow.tn", "x=random:1 on=bool=false k=i32=0", ""),
+    (INPUTS / "index.tn", "i=3xi32=5,0,2 x=random:1", ""),
+    (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=true", "B=3"),
+    (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=false", "B=1"),
+    (INPUTS / "consts.tn", "x=random:1 b=bool=false", ""),
+    (INPUTS / "guards.tn", "x=random:1 m=random:2", "N=6"),
+    (EXAMPLES / "02-mlp/mlp.tn", "x=random:1", "B=3"),
+    (EXAMPLES / "digits/digits.tn", "x=random:1", "N=1"),
+]
+
+
+def pipelines():
+    """(is it all the way, text) of every subset and some orders."""
+    for count in range(len(PASSES) + 1):
+        for subset in itertools.combinations(PASSES, count):
+            yield ",".join(("infer", "inline") + subset)
+    shuffle = random.Random(1)
+    for _ in range(ORDERS):
+        order = PASSES * 2
+        shuffle.shuffle(order)
+        yield ",".join(["infer", "inline"] + order)
+    for subset in ([], PASSES, ["unroll", "canonical"], ["fuse"]):
+        yield ",".join(["infer", "inline"] + subset
+                       + ["lower", "schedule", "plan"])
+
+
+def run(case, passes, folder):
+    """The outputs as bytes, or a reason."""
+    path, inputs, dims = case
+    out = folder / "out.npz"
+    out.unlink(missing_ok=True)
+    argv = [TENON, "run", "--target=ref", f"--passes={passes}", str(path),
+            "-o", str(out)]
+    if passes != "none":
+        argv.insert(2, "--verify-each")
+    for word in inputs.split():
+        argv += ["-i", word]
+    for word in dims.split():
+        argv += ["--dim", word]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=60, check=False)
+    if done.returncode:
+        return f"exit {done.returncode}: " + done.stderr.decode()
+    if done.stderr:
+        return "messages: " + done.stderr.decode()
+    return out.read_bytes()
+
+
+def judge(case, folder):
+    """What went wrong, one entry a pipeline; and how many ran."""
+    want = run(case, "none", folder)
+    if isinstance(want, str):
+        return ["none: " + want], 1
+    wrong, count = [], 0
+    for passes in pipelines():
+        count += 1
+        got = run(case, passes, folder)
+        if isinstance(got, str):
+            wrong.append(f"{passes}: {got}")
+        elif got != want:
+            wrong.append(f"{passes}: other outputs")
+    return wrong, count
+
+
+def main():
+    bad = 0
+    print(f"1..{len(CASES)}")
+    with tempfile.TemporaryDirectory() as name:
+        for number, case in enumerate(CASES, 1):
+            wrong, count = judge(case, Path(name))
+            title = f"{case[0].relative_to(TOP)} {case[1]} {case[2]}".strip()
+            bad += bool(wrong)
+            print("not ok" if wrong else "ok", number, "-", title,
+                  f"({count} pipelines)")
+            for line in wrong[:5]:
+                print("#", line.replace("\n", "\n# "))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

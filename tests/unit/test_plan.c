@@ -1,0 +1,499 @@
+/*
+ * The memory plan: what lives together lies apart, chains need two buffers,
+ * and the independent checker sees every fault put into a sound plan.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/module.h"
+#include "driver/target.h"
+#include "driver/tenon.h"
+#include "ir/kernel.h"
+#include "passes/plan.h"
+
+/* A module lowered and planned; its intervals are kept. */
+struct bench {
+	struct tenon_context *context;
+	struct tenon_module *module;
+	struct tn_fn *entry;
+	struct tn_target target;
+	struct tn_rw rw;
+	struct tn_pass_options options;
+	struct tn_pass_context pass;
+	struct tn_plan plan;
+};
+
+static void plan_entry(struct bench *b)
+{
+	b->options = (struct tn_pass_options){ .target = &b->target,
+					       .fuel = -1 };
+	b->rw = (struct tn_rw){ .module = b->module->ir, .fuel = -1 };
+	b->pass = (struct tn_pass_context){
+		.module = b->module->ir, .entry = b->entry, .rw = &b->rw,
+		.options = &b->options, .target = &b->target
+	};
+	b->plan = (struct tn_plan){ .context = &b->pass };
+	tn_vec_init(&b->plan.intervals, sizeof(struct tn_interval), NULL);
+	assert_true(tn_plan_collect(&b->plan));
+	assert_true(tn_plan_assign(&b->plan));
+	b->entry->arena_bytes = b->plan.size;
+}
+
+static void open_bench(struct bench *b, const char *target,
+		       const char *passes)
+{
+	memset(b, 0, sizeof *b);
+	b->context = tenon_context_new();
+	assert_non_null(b->context);
+	assert_int_equal(tenon_context_set(b->context, "target", target),
+			 TENON_OK);
+	assert_int_equal(tenon_context_set(b->context, "passes", passes),
+			 TENON_OK);
+	assert_int_equal(tn_target_pick(b->context, &b->target), TN_OK);
+}
+
+static void lower(struct bench *b)
+{
+	assert_int_equal(tenon_module_run_passes(b->module), TENON_OK);
+	b->entry = tn_module_pick(b->module);
+	assert_non_null(b->entry);
+	plan_entry(b);
+}
+
+static void open_file(struct bench *b, const char *name, const char *target,
+		      const char *passes)
+{
+	const char *top = getenv("SRCDIR");
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/tests/passes/inputs/%s",
+		 top ? top : ".", name);
+	open_bench(b, target, passes);
+	assert_int_equal(tenon_parse_file(b->context, path, &b->module),
+			 TENON_OK);
+	lower(b);
+}
+
+static void open_text(struct bench *b, const char *target,
+		      const char *text)
+{
+	open_bench(b, target, "infer,inline,lower,schedule");
+	assert_int_equal(tenon_parse_text(b->context, "t.tn", text,
+					  strlen(text), &b->module), TENON_OK);
+	lower(b);
+}
+
+static void close_bench(struct bench *b)
+{
+	tn_vec_fini(&b->plan.intervals);
+	tenon_module_free(b->module);
+	tenon_context_free(b->context);
+}
+
+static bool is_sound(const struct bench *b)
+{
+	struct tn_buf faults;
+	bool good;
+
+	tn_buf_init(&faults);
+	good = tn_plan_check(b->entry, &faults);
+	assert_int_equal(good, faults.len == 0);
+	tn_buf_fini(&faults);
+	return good;
+}
+
+static struct tn_interval *interval_at(const struct bench *b, size_t i)
+{
+	return tn_vec_at(&b->plan.intervals, i);
+}
+
+static int64_t *offset_of(struct tn_interval *interval)
+{
+	return interval->value ? &interval->value->place.offset :
+		&interval->launch->scratch;
+}
+
+static bool are_together(const struct tn_interval *a,
+			 const struct tn_interval *b)
+{
+	return a->first <= b->last && b->first <= a->last;
+}
+
+/* Bytes that nobody wants: an index of a loop that the body does not read,
+ * a result without uses. */
+static bool is_read(const struct tn_interval *interval)
+{
+	return !interval->value || interval->value->uses;
+}
+
+static bool is_inside(const struct tn_interval *interval,
+		      const struct tn_block *region)
+{
+	const struct tn_block *block;
+
+	block = interval->launch ? interval->launch->block :
+		interval->value->op ? interval->value->op->block :
+		interval->value->block;
+	for (; block; block = block->parent ? block->parent->block : NULL)
+		if (block == region)
+			return true;
+	return false;
+}
+
+/* Bytes of a result of an `if` are free in its second branch, and may be those
+ * of the value that the branch hands out. */
+static bool spares_branch(const struct tn_interval *inner,
+			  const struct tn_interval *outer)
+{
+	const struct tn_op *op = outer->value ? outer->value->op : NULL;
+	int i;
+
+	if (!op || op->code != TN_OP_if)
+		return false;
+	for (i = 0; i < 2; i++)
+		if (inner->value == tn_graph_in(op->regions[i]->last,
+						outer->value->index))
+			return true;
+	return is_inside(inner, op->regions[1]);
+}
+
+/* Bytes of a carry are free from its last use in the turn to the end of it. */
+static bool spares_turn(const struct tn_interval *inner,
+			const struct tn_interval *outer)
+{
+	const struct tn_value *carry = outer->value;
+	const struct tn_use *use;
+
+	if (!carry || carry->op || !is_inside(inner, carry->block))
+		return false;
+	for (use = carry->uses; use; use = use->next)
+		if (use->op->number >= inner->first)
+			return false;
+	return true;
+}
+
+/* What a loop begins with may lie where its carry does, and where the index
+ * is set after it was read. */
+static bool spares_start(const struct tn_interval *operand,
+			 const struct tn_interval *param)
+{
+	const struct tn_op *loop;
+	int i;
+
+	if (!param->value || param->value->op || !operand->value)
+		return false;
+	loop = param->value->block->parent;
+	i = param->value->index - (loop->code == TN_OP_for);
+	return operand->last <= loop->number &&
+		(i < 0 || tn_graph_in(loop, i) == operand->value);
+}
+
+static bool may_share(const struct tn_interval *x,
+		      const struct tn_interval *y)
+{
+	return spares_branch(x, y) || spares_branch(y, x) ||
+		spares_turn(x, y) || spares_turn(y, x) ||
+		spares_start(x, y) || spares_start(y, x);
+}
+
+static const char *const files[] = {
+	"views.tn", "loops.tn", "flow.tn", "index.tn", "calls.tn",
+	"consts.tn", "guards.tn"
+};
+#define NFILES (sizeof files / sizeof *files)
+
+static const char *const targets[] = { "c:generic", "cuda:sm_80" };
+static const char *const pipelines[] = {
+	"infer,inline,lower,schedule",
+	"infer,inline,unroll{limit=1},fold,canonical,cse,dce,fuse,lower,"
+	"schedule",
+	"infer,inline,unroll,fold,canonical,cse,dce,fuse,lower,schedule"
+};
+
+static void each_plan(void (*visit)(struct bench *b))
+{
+	struct bench b;
+	size_t i, k, t;
+
+	for (i = 0; i < NFILES; i++)
+		for (k = 0; k < sizeof pipelines / sizeof *pipelines; k++)
+			for (t = 0; t < 2; t++) {
+				open_file(&b, files[i], targets[t],
+					  pipelines[k]);
+				visit(&b);
+				close_bench(&b);
+			}
+}
+
+/* ---- Sound plans ----------------------------------------------------- */
+
+/* No two buffers alive together share a byte, by the planner's own account
+ * and by the checker's. */
+static void visit_sound(struct bench *b)
+{
+	const struct tn_interval *x, *y;
+	size_t i, k;
+
+	assert_true(is_sound(b));
+	for (i = 0; i < b->plan.intervals.len; i++) {
+		x = interval_at(b, i);
+		assert_int_equal(x->offset % TN_PLAN_ALIGN, 0);
+		assert_true(x->offset + x->bytes <= b->plan.size);
+		for (k = 0; k < i; k++) {
+			y = interval_at(b, k);
+			assert_true(!are_together(x, y) ||
+				    x->offset + x->bytes <= y->offset ||
+				    y->offset + y->bytes <= x->offset);
+		}
+	}
+	assert_true(b->plan.peak <= b->plan.size);
+}
+
+static void test_sound(void **state)
+{
+	(void)state;
+	each_plan(visit_sound);
+}
+
+/* A place of its own behind all others is never a fault. */
+static void visit_moved(struct bench *b)
+{
+	struct tn_interval *x;
+	int64_t *offset, before;
+	size_t i;
+
+	for (i = 0; i < b->plan.intervals.len; i++) {
+		x = interval_at(b, i);
+		offset = offset_of(x);
+		before = *offset;
+		*offset = b->plan.size;
+		b->entry->arena_bytes = b->plan.size + x->bytes;
+		assert_true(is_sound(b));
+		*offset = before;
+		b->entry->arena_bytes = b->plan.size;
+	}
+}
+
+static void test_moved(void **state)
+{
+	(void)state;
+	each_plan(visit_moved);
+}
+
+static void test_chain(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", "tenon 1.0;\n"
+		  "fn main(x: f32[64]) -> (y: f32[64]) {\n"
+		  "  a = cumsum(x, axis=0);\n  b = cumsum(a, axis=0);\n"
+		  "  c = cumsum(b, axis=0);\n  d = cumsum(c, axis=0);\n"
+		  "  y = cumsum(d, axis=0);\n  return y;\n}\n");
+	assert_int_equal(b.plan.size, 2 * 256);
+	assert_int_equal(b.plan.peak, 2 * 256);
+	assert_true(is_sound(&b));
+	close_bench(&b);
+}
+
+/* What a loop reads from outside lives until it ends: only then may `late`
+ * take its place. */
+static void test_invariant(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", "tenon 1.0;\n"
+		  "fn main(x: f32[16]) -> (y: f32[16]) {\n"
+		  "  inv = cumsum(x, axis=0);\n"
+		  "  y = with (h = x) for i in 0..3 {\n"
+		  "    t = cumsum(inv, axis=0);\n"
+		  "    u = cumsum(t, axis=0);\n"
+		  "    yield cumsum(u, axis=0);\n  };\n"
+		  "  return y;\n}\n");
+	assert_true(is_sound(&b));
+	close_bench(&b);
+}
+
+/* ---- Faults ---------------------------------------------------------- */
+
+static int64_t seeded, caught;
+
+/* Each pair that is alive together, put on one place. */
+static void visit_overlaps(struct bench *b)
+{
+	struct tn_interval *x, *y;
+	int64_t *offset, before;
+	size_t i, k;
+
+	for (i = 0; i < b->plan.intervals.len; i++)
+		for (k = 0; k < b->plan.intervals.len; k++) {
+			x = interval_at(b, i);
+			y = interval_at(b, k);
+			if (i == k || !are_together(x, y) || !is_read(x) ||
+			    !is_read(y) || may_share(x, y))
+				continue;
+			offset = offset_of(x);
+			before = *offset;
+			*offset = *offset_of(y);
+			b->entry->arena_bytes = b->plan.size + x->bytes;
+			seeded++;
+			if (!is_sound(b))
+				caught++;
+			else
+				print_error("'%s' over '%s' was not seen\n",
+					    x->value ? x->value->name :
+					    "scratch", y->value ?
+					    y->value->name : "scratch");
+			*offset = before;
+			b->entry->arena_bytes = b->plan.size;
+		}
+	assert_true(is_sound(b));
+}
+
+static void test_overlaps(void **state)
+{
+	(void)state;
+	seeded = caught = 0;
+	each_plan(visit_overlaps);
+	assert_true(seeded > 500);
+	assert_int_equal(caught, seeded);
+}
+
+/* One wrong place each. */
+static void visit_places(struct bench *b)
+{
+	struct tn_interval *x;
+	struct tn_place before;
+	int64_t *offset;
+	size_t i;
+
+	for (i = 0; i < b->plan.intervals.len; i++) {
+		x = interval_at(b, i);
+		offset = offset_of(x);
+		*offset += 4;
+		b->entry->arena_bytes += 64;
+		assert_false(is_sound(b));
+		*offset -= 4 + 4 * 64;
+		if (*offset < 0)
+			assert_false(is_sound(b));
+		*offset += 4 * 64;
+		b->entry->arena_bytes -= 64;
+		if (!x->value || !x->value->uses || !x->value->op ||
+		    x->value->op->code != TN_OP_launch)
+			continue;
+		before = x->value->place;
+		x->value->place.kind = TN_PLACE_NONE;
+		assert_false(is_sound(b));
+		x->value->place = before;
+		x->value->place.kind = TN_PLACE_INPUT;
+		assert_false(is_sound(b));
+		x->value->place.kind = TN_PLACE_OUTPUT;
+		x->value->place.number = 99;
+		assert_false(is_sound(b));
+		x->value->place = before;
+	}
+	if (b->plan.size) {
+		b->entry->arena_bytes -= 64;
+		assert_false(is_sound(b));
+		b->entry->arena_bytes += 64;
+	}
+	assert_true(is_sound(b));
+}
+
+static void test_places(void **state)
+{
+	(void)state;
+	each_plan(visit_places);
+}
+
+/* A result buffer that another value takes before the return. */
+static void test_outputs(void **state)
+{
+	struct tn_value *a, *b_value, *view;
+	struct tn_op *op;
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", "tenon 1.0;\n"
+		  "fn main(x: f32[8]) -> (a: f32[8], b: f32[8], c: f32[2]) {\n"
+		  "  a = exp(x);\n  b = sin(a);\n  d = cumsum(b, axis=0);\n"
+		  "  c = cumsum(reshape(d[4:8], [4])[2:4], axis=0);\n"
+		  "  return a, b, c;\n}\n");
+	op = b.entry->body->last;
+	a = tn_graph_in(op, 0);
+	b_value = tn_graph_in(op, 1);
+	assert_int_equal(a->place.kind, TN_PLACE_OUTPUT);
+	assert_int_equal(b_value->place.number, 1);
+	assert_true(is_sound(&b));
+	b_value->place.number = 0;
+	assert_false(is_sound(&b));
+	b_value->place.number = 2;
+	assert_false(is_sound(&b));
+	b_value->place.number = 1;
+	view = tn_graph_in(tn_graph_in(op, 2)->op, 0);
+	assert_int_equal(view->op->code, TN_OP_slice);
+	assert_int_equal(view->place.kind, TN_PLACE_ALIAS);
+	view->place.offset = 64;
+	assert_false(is_sound(&b));
+	view->place.offset = -16;
+	assert_false(is_sound(&b));
+	close_bench(&b);
+}
+
+/* The older value of an update in place must not be read any more. */
+static void test_in_place(void **state)
+{
+	static const char text[] = "tenon 1.0;\n"
+		"fn main(x: f32[8], i: i32[2], u: f32[2]) -> "
+		"(y: f32[8], z: f32[8]) {\n  a = cumsum(x, axis=0);\n"
+		"  y = scatter(a, i, u, axis=0);\n  z = sin(a);\n"
+		"  return y, z;\n}\n";
+	struct tn_op *op, *update = NULL, *late = NULL;
+	struct tn_value *operand;
+	struct bench b;
+	int i;
+
+	(void)state;
+	open_text(&b, "cuda:sm_80", text);
+	for (op = b.entry->body->first; op; op = op->next) {
+		if (op->code != TN_OP_launch)
+			continue;
+		for (i = 0; i < op->kernel->nparams; i++)
+			if (op->kernel->params[i]->role == TN_KBUF_INOUT)
+				update = op;
+		late = op;
+	}
+	assert_non_null(update);
+	assert_true(is_sound(&b));
+	assert_int_equal(update->out[0]->place.kind, TN_PLACE_ALIAS);
+	operand = update->out[0]->place.alias;
+	assert_int_equal(operand->place.kind, TN_PLACE_OUTPUT);
+	tn_graph_set_operand(late, 0, operand);
+	assert_false(is_sound(&b));
+	close_bench(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_invariant),
+		cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_in_place)
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
