@@ -161,19 +161,22 @@ static bool set_attr(struct prim *prim, int i, const struct actual *actual)
 
 static bool put_operand(struct prim *prim, const struct ev *ev)
 {
-	struct ev *slot;
-	int i;
+	struct ev *slot = elab_push(prim->frame->e, &prim->in);
 
-	if (prim->info->nin_max < 0 && ev->kind == EV_LIST) {
-		for (i = 0; i < ev->u.list.len; i++)
-			if (!put_operand(prim, &ev->u.list.at[i]))
-				return false;
-		return true;
-	}
-	slot = elab_push(prim->frame->e, &prim->in);
 	if (slot)
 		*slot = *ev;
 	return slot != NULL;
+}
+
+/* concat([a, b]) as concat(a, b); a list inside is a tensor. */
+static bool put_operands(struct prim *prim, const struct ev *list)
+{
+	int i;
+
+	for (i = 0; i < list->u.list.len; i++)
+		if (!put_operand(prim, &list->u.list.at[i]))
+			return false;
+	return true;
 }
 
 /* The first attribute that is not given, by place or by name. */
@@ -207,7 +210,9 @@ static bool read_positional(struct prim *prim, struct actual *actual)
 	actual->used = true;
 	if (is_due && info->nin_max < 0 && actual->ev.kind == EV_STRING)
 		is_due = false;
-	if (room && (is_due || is_list || is_tensor_like(&actual->ev)))
+	if (room && is_list)
+		return put_operands(prim, &actual->ev);
+	if (room && (is_due || is_tensor_like(&actual->ev)))
 		return put_operand(prim, &actual->ev);
 	next = next_attr(prim);
 	if (next >= 0)

@@ -398,11 +398,14 @@ static const char *instance_key(struct instance *inst)
 		}
 	}
 	text = tn_arena_strndup(&e->scratch, tn_buf_text(&key), key.len);
+	if (key.failed)
+		e->module->failed = true;
 	tn_buf_fini(&key);
 	return text;
 }
 
-static bool same_ev(const struct ev *a, const struct ev *b)
+static bool same_ev(struct tn_elab *e, const struct ev *a,
+		    const struct ev *b)
 {
 	struct tn_buf x, y;
 	bool same;
@@ -411,6 +414,8 @@ static bool same_ev(const struct ev *a, const struct ev *b)
 	tn_buf_init(&y);
 	key_ev(&x, a);
 	key_ev(&y, b);
+	if (x.failed || y.failed)
+		e->module->failed = true;
 	same = !x.failed && !y.failed &&
 	       strcmp(tn_buf_text(&x), tn_buf_text(&y)) == 0;
 	tn_buf_fini(&x);
@@ -435,7 +440,8 @@ static int call_attrs(struct instance *inst, struct tn_attr *out)
 						    ELAB_ANY);
 
 			if (!check_attr(inst, param, &given) ||
-			    same_ev(&given, &inst->attrs[i]))
+			    same_ev(inst->caller->e, &given,
+				    &inst->attrs[i]))
 				continue;
 		}
 		if (inst->attrs[i].kind != EV_NONE &&

@@ -325,10 +325,10 @@ static void put_text(struct tn_elab *e, const struct decl *decl)
 	tn_print_item(&buf, decl->item);
 	item->u.text = tn_arena_strndup(&e->module->arena, tn_buf_text(&buf),
 					buf.len);
-	if (!item->u.text) {
+	if (!item->u.text)
 		item->u.text = "";
+	if (!item->u.text[0] || buf.failed)
 		e->module->failed = true;
-	}
 	tn_buf_fini(&buf);
 }
 

@@ -273,7 +273,8 @@ struct ev elab_name(struct frame *frame, const char *name,
 	}
 	decl = tn_map_find(frame->is_library ? &frame->e->library :
 					       &frame->e->decls, name);
-	if (!decl && frame->sees_runtime && tn_map_has(&frame->e->runtime, name))
+	if (!decl && frame->sees_runtime &&
+	    tn_map_has(&frame->e->runtime, name))
 		return ev_dim(tn_map_find(&frame->e->runtime, name), span);
 	if (!decl && strcmp(name, "none") == 0) {
 		ev = ev_poison(span);

@@ -374,14 +374,20 @@ static bool one_stmt(struct frame *frame, const struct tn_stmt *stmt,
 	return false;
 }
 
+/* A scan that carries nothing needs no `yield`. */
 static bool check_end(struct frame *frame, const struct tn_tree_block *block,
-		      enum block_role role, const struct outcome *out)
+		      enum block_role role, int ncarries,
+		      const struct outcome *out)
 {
 	struct tn_diag *diag;
 	struct tn_span brace = block->span;
 
-	if (out->ended || role == BLOCK_TEST || block->broken)
-		return out->ended || role == BLOCK_TEST;
+	if (out->ended || role == BLOCK_TEST)
+		return true;
+	if (role == BLOCK_SCAN && ncarries == 0 && out->nemits > 0)
+		return true;
+	if (block->broken)
+		return false;
 	brace.begin = brace.end > 0 ? brace.end - 1 : 0;
 	diag = tn_diag_report(frame->e->sink, TN_E0701, brace,
 			      "this block ends without `%s`",
@@ -411,7 +417,7 @@ bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		ok = one_stmt(frame, block->at[i], role, wants, nwants, out);
 		out->span = block->at[i]->span;
 	}
-	ok = ok && check_end(frame, block, role, out);
+	ok = ok && check_end(frame, block, role, nwants, out);
 	if (role != BLOCK_FN)
 		frame_release(frame, mark);
 	frame->is_broken = was_broken;

@@ -256,7 +256,7 @@ struct tn_stmt {
 enum tn_region_kind {
 	TN_REGION_IF,		/* arms */
 	TN_REGION_FOR,		/* carries, var in low..high, body */
-	TN_REGION_WHILE,	/* carries, options (max=), cond or test, body */
+	TN_REGION_WHILE,	/* carries, options (max=), cond or test */
 	TN_REGION_SCAN		/* carries, options (axis=), inputs, body */
 };
 

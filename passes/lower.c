@@ -119,6 +119,15 @@ static bool lower_block(struct tn_lower *lw, struct tn_block *block)
 				return false;
 			continue;
 		}
+		if (!is_call && tn_lower_is_half_scatter(op)) {
+			struct tn_op *before = op->prev;
+
+			tn_lower_widen_scatter(lw, op);
+			if (lw->failed)
+				return false;
+			next = before ? before->next : block->first;
+			continue;
+		}
 		if (!tn_lower_op(lw, op))
 			return false;
 		if (lw->unfit && !is_call)

@@ -206,6 +206,9 @@ void tn_lower_window(struct tn_lower *lw, const struct tn_op *op);
 void tn_lower_resize(struct tn_lower *lw, const struct tn_op *op);
 void tn_lower_move(struct tn_lower *lw, const struct tn_op *op);
 void tn_lower_index(struct tn_lower *lw, const struct tn_op *op);
+/* A scatter that adds or multiplies halves; it becomes one of f32. */
+bool tn_lower_is_half_scatter(const struct tn_op *op);
+void tn_lower_widen_scatter(struct tn_lower *lw, struct tn_op *op);
 void tn_lower_order(struct tn_lower *lw, const struct tn_op *op);
 /* Inside the anchor's nest: `value` is its result `n` at `index`. Stores all
  * results of the group that follow from it. */

@@ -289,14 +289,14 @@ static struct tn_value *zeros(struct tn_lower *lw, const struct loop *loop,
 static bool set_params(struct tn_lower *lw, struct loop *loop)
 {
 	struct tn_block *body = loop->body;
+	const struct tn_type *type = tn_type_get(lw->module, TN_i64, 0, NULL);
 	struct tn_value **params;
 	int total = 1 + loop->ncarries + loop->nemits;
 	int i;
 
 	params = tn_arena_array(&lw->module->arena, (size_t)total,
 				sizeof *params);
-	loop->turn = tn_graph_param(body, NULL,
-				    tn_type_get(lw->module, TN_i64, 0, NULL));
+	loop->turn = type ? tn_graph_param(body, NULL, type) : NULL;
 	if (!params || !loop->turn)
 		return false;
 	params[0] = loop->turn;

@@ -5,9 +5,11 @@
  * element generator: first the indices, then the data at the clamped indices,
  * with the flag raised for those out of range. For scatters, a nest that
  * copies the data and one that walks the updates in row-major order, drops
- * what is out of range and raises the flag.
+ * what is out of range and raises the flag. Sums and products of halves are
+ * scattered in f32 and rounded once: casts around the scatter see to that.
  */
 #include "passes/lower.h"
+#include "ir/builder.h"
 
 #include <string.h>
 
@@ -149,6 +151,49 @@ static enum tn_opcode combine_of(const struct tn_op *op)
 	if (strcmp(text, "set") == 0)
 		return TN_OP_none;
 	return tn_op_find(text);
+}
+
+static bool is_scatter(const struct tn_op *op)
+{
+	return op->code == TN_OP_scatter || op->code == TN_OP_scatter_nd ||
+		op->code == TN_OP_scatter_along;
+}
+
+bool tn_lower_is_half_scatter(const struct tn_op *op)
+{
+	enum tn_dtype dtype;
+	enum tn_opcode code;
+
+	if (!is_scatter(op))
+		return false;
+	dtype = op->out[0]->type->dtype;
+	code = combine_of(op);
+	return (dtype == TN_f16 || dtype == TN_bf16) &&
+		(code == TN_OP_add || code == TN_OP_mul);
+}
+
+void tn_lower_widen_scatter(struct tn_lower *lw, struct tn_op *op)
+{
+	struct tn_value *in[3], *result = NULL;
+	struct tn_builder builder;
+	struct tn_op *wide;
+	int i;
+
+	tn_rw_before(lw->rw, op, &builder);
+	for (i = 0; i < 3; i++)
+		in[i] = i == 1 ? tn_graph_in(op, i) :
+			tn_build_cast(&builder, tn_graph_in(op, i), TN_f32,
+				      op->span);
+	wide = in[0] && in[2] ?
+		tn_build_op(&builder, op->code, 3, in, op->nattrs, op->attrs,
+			    op->span) : NULL;
+	if (wide)
+		result = tn_build_cast(&builder, wide->out[0],
+				       op->out[0]->type->dtype, op->span);
+	if (result)
+		tn_rw_replace(lw->rw, op, &result);
+	else
+		lw->failed = true;
 }
 
 static void copy_data(struct tn_lower *lw, const struct tn_op *op,

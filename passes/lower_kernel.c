@@ -273,7 +273,7 @@ static const struct tn_op *find_anchor(struct tn_lower *lw)
 	for (op = lw->group->first; op; op = op->next) {
 		if (!is_anchor(lw, op))
 			continue;
-		if (anchor)
+		if (anchor || tn_lower_is_half_scatter(op))
 			tn_lower_unfit(lw);
 		anchor = op;
 	}

@@ -220,7 +220,8 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 	int width = lanes * (most_turns(across) >= 3 * lanes ? 3 : 1);
 	bool is_wide = most_turns(across) >= 2 * width;
 
-	if (down && shapes_loops(nest->body, down->var))
+	if (down && (shapes_loops(nest->body, down->var) ||
+		     (!is_wide && most_turns(across) % width)))
 		i = NULL;
 	put_outermost(out, nest, across);
 	tn_buf_putf(out, "split(%s, %d%s)", j, width, tail_of(across));

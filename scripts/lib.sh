@@ -28,7 +28,6 @@ packages() {
 		git   pkg-config      command -v pkg-config
 		want  libjansson-dev  pkg-config --exists jansson
 		want  libzip-dev      pkg-config --exists libzip
-		want  libxxhash-dev   pkg-config --exists libxxhash
 		want  libcmocka-dev   pkg-config --exists cmocka
 		want  libmpfr-dev     pkg-config --exists mpfr
 		test  python3         command -v python3

@@ -81,7 +81,7 @@ if [ $quick = no ]; then
 		suite build-asan --timeout 240
 	fi
 	if build build-bare --without-jansson --without-libzip \
-		--without-xxhash --without-cmocka --without-mpfr \
+		--without-cmocka --without-mpfr \
 		--without-nvcc; then
 		suite build-bare
 	fi

@@ -12,7 +12,8 @@ check_scripts += \
 	tests/check-arrows.sh \
 	tests/check-globals.sh \
 	tests/check-names.sh \
-	tests/cuda-emu/run.sh
+	tests/cuda-emu/run.sh \
+	tests/readme.py
 
 TESTS += $(check_PROGRAMS) $(check_scripts) tests/text.sh
 

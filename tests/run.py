@@ -73,7 +73,7 @@ def cpu_flags():
 
 class Features:
     """Answers `skip-unless` words from config.h, the CPU and PATH."""
-    CONFIG = {"json": "HAVE_JSON", "zip": "HAVE_ZIP", "xxhash": "HAVE_XXHASH",
+    CONFIG = {"json": "HAVE_JSON", "zip": "HAVE_ZIP",
               "cmocka": "HAVE_CMOCKA", "mpfr": "HAVE_MPFR",
               "sanitizers": "TN_SANITIZED", "coverage": "TN_COVERAGE"}
     CPU = {"avx2": {"avx2", "fma"}, "avx512": {"avx512f", "avx512vl"},

@@ -2,7 +2,7 @@
  * How much a parallel loop does, for the choice between one thread and all.
  *
  * The unit is one operation of a lane of a vector, about 20 ps: a fork, some
- * microseconds, is worth it from half a million of them. Not exact, and need not
+ * microseconds, is worth it from two millions of them. Not exact, and need not
  * be: one more or less counts for nothing where loops nest.
  */
 #include "backends/c/c_impl.h"
@@ -87,7 +87,7 @@ void tn_c_put_work(struct tn_emit *emit, const struct tn_kstmt *s)
 	for (; s && s->kind == TN_KSTMT_LOOP; s = next) {
 		if (s->to->kind == TN_KEXPR_DIM && s->step == 1) {
 			tn_buf_put(emit->out, "(double)");
-			tn_emit_expr(emit, s->to, TN_LEVEL_ATOM);
+			tn_emit_expr(emit, s->to, TN_LEVEL_UNARY);
 			tn_buf_put(emit->out, " * ");
 		} else {
 			fixed *= turns(s) < 1 ? 1 : turns(s);

@@ -128,27 +128,28 @@ void command_json(FILE *to, const char *text)
 	fputc('"', to);
 }
 
-char *command_split(const struct option_info *option, const char *text,
-		    const char **rest)
+enum tenon_status command_split(const struct option_info *option,
+				const char *text, char **name,
+				const char **rest)
 {
 	const char *equals = strchr(text, '=');
 	size_t len = equals ? (size_t)(equals - text) : 0;
-	char *name;
 
+	*name = NULL;
 	if (!len) {
 		fprintf(stderr, "tenon: %s is written %s, not '%s'\n",
 			option->name, option->argument, text);
-		return NULL;
+		return TENON_USAGE;
 	}
-	name = malloc(len + 1);
-	if (!name) {
+	*name = malloc(len + 1);
+	if (!*name) {
 		fputs("tenon: out of memory\n", stderr);
-		return NULL;
+		return TENON_IO;
 	}
-	memcpy(name, text, len);
-	name[len] = '\0';
+	memcpy(*name, text, len);
+	(*name)[len] = '\0';
 	*rest = equals + 1;
-	return name;
+	return TENON_OK;
 }
 
 bool command_number(const char *name, const char *text, double *out)

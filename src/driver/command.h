@@ -22,10 +22,11 @@ bool command_files(const struct command *command, int least, int most);
 char *command_rename(const char *path, const char *ending);
 /* Writes `text` as a JSON string. */
 void command_json(FILE *to, const char *text);
-/* Parses NAME=REST: a copy of NAME (to be freed) and REST. NULL after a
- * report. */
-char *command_split(const struct option_info *option, const char *text,
-		    const char **rest);
+/* Parses NAME=REST: a copy of NAME (to be freed) and REST. Reports what is
+ * wrong; *name is NULL then. */
+enum tenon_status command_split(const struct option_info *option,
+				const char *text, char **name,
+				const char **rest);
 /* A number; false after a report. */
 bool command_number(const char *name, const char *text, double *out);
 /* What --time-passes asked for. */

@@ -156,8 +156,10 @@ enum tn_status tn_call_parse(struct tenon_context *context,
 		return status;
 	if (!tn_dtype_is(type.dtype, TN_KIND_ANY))
 		return malformed(&t, "this element type cannot be written");
-	if (!tn_tensor_init(out, type.dtype, type.rank, type.shape))
+	if (tn_tensor_bytes(&type) < 0)
 		return malformed(&t, "the sizes are too large");
+	if (!tn_tensor_init(out, type.dtype, type.rank, type.shape))
+		return TN_IO;
 	status = read_elements(&t, at, out);
 	if (status)
 		tn_tensor_fini(out);

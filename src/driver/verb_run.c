@@ -32,14 +32,14 @@ enum tenon_status command_engine(const struct command *command,
 static enum tenon_status give_input(struct tenon_call *call,
 				    const struct given *given)
 {
-	enum tenon_status status = TENON_USAGE;
+	enum tenon_status status;
 	const char *value;
 	char *name;
 
 	if (given->value[0] == '@')
 		return tenon_call_input_text(call, NULL, given->value);
-	name = command_split(given->option, given->value, &value);
-	if (name)
+	status = command_split(given->option, given->value, &name, &value);
+	if (status == TENON_OK)
 		status = tenon_call_input_text(call, name, value);
 	free(name);
 	return status;
@@ -48,20 +48,22 @@ static enum tenon_status give_input(struct tenon_call *call,
 static enum tenon_status give_dim(struct tenon_call *call,
 				  const struct given *given)
 {
-	enum tenon_status status = TENON_USAGE;
 	const char *value;
-	char *name = command_split(given->option, given->value, &value);
-	char *end;
+	char *name, *end;
+	enum tenon_status status = command_split(given->option, given->value,
+						 &name, &value);
 	long long number;
 
-	if (!name)
+	if (status != TENON_OK)
 		return status;
 	number = strtoll(value, &end, 10);
-	if (!*value || *end)
+	if (*value && !*end) {
+		status = tenon_call_dim(call, name, number);
+	} else {
 		fprintf(stderr, "tenon: --dim %s takes a number, not '%s'\n",
 			name, value);
-	else
-		status = tenon_call_dim(call, name, number);
+		status = TENON_USAGE;
+	}
 	free(name);
 	return status;
 }
@@ -100,6 +102,12 @@ static bool ends_with(const char *text, const char *ending)
 	return n >= m && !strcmp(text + n - m, ending);
 }
 
+static enum tenon_status no_memory(void)
+{
+	fputs("tenon: out of memory\n", stderr);
+	return TENON_IO;
+}
+
 static int find_output(const struct outputs *o, const char *name)
 {
 	int i, n = tenon_engine_outputs(o->engine);
@@ -132,7 +140,7 @@ static enum tenon_status write_all(struct outputs *o, const char *path)
 		status = tenon_tensor_write_all(o->context, path, (size_t)n,
 						names, tensors);
 	else
-		fputs("tenon: out of memory\n", stderr);
+		status = no_memory();
 	free(names);
 	free(tensors);
 	return status;
@@ -168,7 +176,7 @@ static enum tenon_status write_given(struct outputs *o,
 		at = next;
 	name = calloc((size_t)(at - text) + 1, 1);
 	if (!name)
-		return TENON_IO;
+		return no_memory();
 	memcpy(name, text, (size_t)(at - text));
 	i = find_output(o, name);
 	free(name);
@@ -192,10 +200,9 @@ static enum tenon_status show(const struct outputs *o, int i)
 {
 	const struct tenon_tensor *t = tenon_call_output(o->call, i);
 	char *text;
-	enum tenon_status status = tenon_tensor_print(t, &text);
 
-	if (status != TENON_OK)
-		return status;
+	if (tenon_tensor_print(t, &text) != TENON_OK)
+		return no_memory();
 	printf("%s: ", tenon_engine_output_name(o->engine, i));
 	put_type(t);
 	printf(" =\n%s\n", text);
@@ -204,7 +211,7 @@ static enum tenon_status show(const struct outputs *o, int i)
 }
 
 /* Elements as a flat JSON list; what JSON has no word for is a string. */
-static void json_elements(const struct tenon_tensor *t)
+static enum tenon_status json_elements(const struct tenon_tensor *t)
 {
 	struct tenon_tensor one = *t;
 	size_t width = (size_t)tenon_dtype_bytes(t->dtype);
@@ -215,7 +222,7 @@ static void json_elements(const struct tenon_tensor *t)
 	for (i = 0; i < n; i++) {
 		one.data = (char *)t->data + (size_t)i * width;
 		if (tenon_tensor_print(&one, &text) != TENON_OK)
-			return;
+			return no_memory();
 		if (i)
 			putchar(',');
 		if (strchr("-0123456789tf", text[0]) && text[1] != 'i')
@@ -224,14 +231,16 @@ static void json_elements(const struct tenon_tensor *t)
 			command_json(stdout, text);
 		tenon_text_free(text);
 	}
+	return TENON_OK;
 }
 
-static void show_json(const struct outputs *o)
+static enum tenon_status show_json(const struct outputs *o)
 {
+	enum tenon_status status = TENON_OK;
 	int n = tenon_engine_outputs(o->engine), i, k;
 
 	putchar('{');
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && status == TENON_OK; i++) {
 		const struct tenon_tensor *t = tenon_call_output(o->call, i);
 
 		fputs(i ? ",\n" : "", stdout);
@@ -242,10 +251,11 @@ static void show_json(const struct outputs *o)
 			printf("%s%lld", k ? "," : "",
 			       (long long)t->shape[k]);
 		fputs("],\"data\":[", stdout);
-		json_elements(t);
+		status = json_elements(t);
 		fputs("]}", stdout);
 	}
 	puts("}");
+	return status;
 }
 
 static enum tenon_status put_outputs(struct outputs *o)
@@ -261,10 +271,8 @@ static enum tenon_status put_outputs(struct outputs *o)
 		}
 	if (o->any || status != TENON_OK)
 		return status;
-	if (command_value(command, "--json")) {
-		show_json(o);
-		return TENON_OK;
-	}
+	if (command_value(command, "--json"))
+		return show_json(o);
 	for (i = 0; i < n && status == TENON_OK; i++)
 		status = show(o, i);
 	return status;

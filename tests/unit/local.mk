@@ -39,3 +39,9 @@ tests_unit_test_emit_c_SOURCES = tests/unit/test_emit_c.c \
 
 tests_unit_test_emit_cuda_SOURCES = tests/unit/test_emit_cuda.c \
 	tests/unit/emit_cuda_kit.c tests/unit/emit_cuda_kit.h
+if HAVE_CMOCKA
+if HAVE_MPFR
+check_PROGRAMS += tests/unit/test_ulp
+tests_unit_test_ulp_LDADD = $(LDADD) $(MPFR_LIBS)
+endif
+endif

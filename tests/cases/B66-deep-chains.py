@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""B66 and B82: deep chains, long functions, long lists, deep nesting.
+
+Written by this script, since the texts are megabytes. A chain of n integer
+additions gives x + n, with an 8 MB stack; a list and a function of any length
+parse; nesting beyond the bound is refused with a place. Prints TAP.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+tenon = os.environ.get("TENON") or os.path.join(
+    os.environ.get("BUILDDIR", "build"), "tenon")
+count = 0
+failed = 0
+
+
+def check(name, good, what=""):
+    global count, failed
+    count += 1
+    failed += not good
+    print("%sok %d - %s" % ("" if good else "not ", count, name))
+    if not good:
+        print("# " + what[:300].replace("\n", " "))
+
+
+def run(folder, text, *arguments):
+    path = os.path.join(folder, "m.tn")
+    with open(path, "w") as f:
+        f.write("tenon 1.0;\n" + text)
+    done = subprocess.run([tenon, arguments[0], path] + list(arguments[1:]),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=240)
+    return (done.returncode, done.stdout.decode(errors="replace"),
+            done.stderr.decode(errors="replace"))
+
+
+def chain(n):
+    lines = ["fn main(x: i32[2]) -> (y: i32[2]) {", "  v0 = x + 1;"]
+    lines += ["  v%d = v%d + 1;" % (i, i - 1) for i in range(1, n)]
+    return "\n".join(lines + ["  return v%d;" % (n - 1), "}"]) + "\n"
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for n in (680, 10000, 20000):
+        for target in ("ref", "c"):
+            for passes in ("default", "none"):
+                if target == "c" and passes == "none" and n > 680:
+                    continue
+                code, out, err = run(folder, chain(n), "run", "-i",
+                                     "x=2xi32=5 -7", "--target=" + target,
+                                     "--passes=" + passes)
+                want = "[%d %d]" % (5 + n, n - 7)
+                check("%d additions, %s, passes %s" % (n, target, passes),
+                      code == 0 and want in " ".join(out.split()), out + err)
+    code, out, err = run(folder, chain(200000), "check")
+    check("200000 additions, checked", code == 0, err)
+    code, out, err = run(folder, "const k: i32[300000] = [%s];\n"
+                         "fn main() -> (y: i32) { return sum(k); }\n" %
+                         ", ".join(["1"] * 300000), "run", "--target=ref")
+    check("a list of 300000", "300000" in out, out + err)
+    for depth, good in ((100, True), (20000, False)):
+        code, out, err = run(folder, "fn main(x: f32) -> (y: f32) {\n  "
+                             "return %sx%s;\n}\n" % ("(" * depth, ")" * depth),
+                             "check")
+        check("%d parentheses" % depth, code == 0 if good else
+              code == 3 and "too deep" in err and ":3:" in err, err)
+    for depth, good in ((50, True), (3000, False)):
+        text = "fn main(x: f32, c: bool) -> (y: f32) {\n"
+        text += "".join("q%d = if c { " % i for i in range(depth))
+        text += "yield x; "
+        text += "".join("} else { yield x; }; %s" % (
+            "yield q%d; " % i if i else "return q0;\n")
+            for i in reversed(range(depth)))
+        code, out, err = run(folder, text + "}\n", "check")
+        check("%d nested ifs" % depth, code == 0 if good else
+              code in (0, 3) and (code == 0 or "too deep" in err), err)
+    # B68: wide nodes.
+    names = ["a%d" % i for i in range(2000)]
+    params = ", ".join(n + ": f32[1, 3]" for n in names)
+    code, out, err = run(
+        folder, "fn main(x: f32[1, 3]) -> (y: f32, n: f32) {\n%s  c = concat("
+        "%s, axis=0);\n  s = %s;\n  return sum(c), sum(s);\n}\n" % (
+            "".join("  %s = x + %d;\n" % (n, i % 7)
+                    for i, n in enumerate(names)),
+            ", ".join(names), " + ".join(names)),
+        "run", "-i", "x=1x3xf32=1 2 3")
+    total = sum(6 + 3 * (i % 7) for i in range(2000))
+    check("concat and sum of 2000", code == 0 and
+          out.count("%d.0" % total) == 2, out + err)
+    results = ", ".join("r%d: i32" % i for i in range(3000))
+    code, out, err = run(folder, "fn main(x: i32) -> (%s) {\n  return %s;\n}\n"
+                         % (results, ", ".join("x + %d" % i
+                                               for i in range(3000))),
+                         "run", "-i", "x=i32=5")
+    check("3000 results", code == 0 and "r2999: i32 =\n3004\n" in out,
+          out[-200:] + err)
+    params = ", ".join("a%d: i32" % i for i in range(2000))
+    code, out, err = run(folder, "fn main(%s) -> (y: i32) {\n  return %s;\n}\n"
+                         % (params, " + ".join("a%d" % i
+                                               for i in range(2000))),
+                         "run", *[w for i in range(2000)
+                                  for w in ("-i", "a%d=i32=%d" % (i, i))])
+    check("2000 inputs", code == 0 and "1999000" in out, out + err)
+
+print("1..%d" % count)
+sys.exit(failed != 0)
