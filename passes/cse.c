@@ -2,8 +2,8 @@
  * cse: equal operators are computed once.
  *
  * Two ops are equal when opcode, operands, attributes, annotations, result
- * types and, for constants, bits agree. A region sees what its outer blocks computed; what a
- * region computed is forgotten when it ends.
+ * types and, for constants, bits agree. A region sees what its outer blocks
+ * computed; what a region computed is forgotten when it ends.
  */
 #include "passes/pass.h"
 

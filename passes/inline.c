@@ -25,8 +25,8 @@ enum tn_pass_result tn_pass_inline(struct tn_pass_context *context);
 struct inliner {
 	struct tn_pass_context *context;
 	const struct tn_dim **dims;	/* by symbol number */
-	const struct tn_dim **outer;	/* those of the function around */
-	size_t cap;			/* symbols with room; copies make more */
+	const struct tn_dim **outer;	/* of the function around */
+	size_t cap;			/* room; copies make symbols */
 	struct tn_op *next;		/* where the walk goes on */
 	struct tn_map guards;		/* hash -> number in the entry + 1 */
 	int64_t count, copied;

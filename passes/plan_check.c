@@ -41,7 +41,7 @@ struct checker {
 	const struct tn_fn *fn;
 	struct tn_vec *spaces;	/* each: struct stretch */
 	int nspaces;
-	struct tn_vec reads;	/* const struct tn_value *: what open loops read */
+	struct tn_vec reads;	/* const struct tn_value *: of open loops */
 	int loops;		/* open */
 	struct tn_buf *faults;
 	bool good, failed;

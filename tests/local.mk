@@ -13,6 +13,12 @@ check_scripts += \
 	tests/check-globals.sh \
 	tests/check-names.sh \
 	tests/cuda-emu/run.sh \
+	tests/cases/B66-deep-chains.py \
+	tests/cases/B76-alignment.py \
+	tests/cases/B81-cache.py \
+	tests/faults/run.py \
+	tests/ops/sweep.py \
+	tests/passes/subsets.py \
 	tests/readme.py
 
 TESTS += $(check_PROGRAMS) $(check_scripts) tests/text.sh

@@ -14,7 +14,8 @@ libtenon_la_SOURCES += \
 	src/base/nearest.c \
 	src/base/num.c src/base/num.h \
 	src/base/numloc.c src/base/numloc.h \
-	src/base/sha256.c src/base/sha256.h \
+	src/base/sha256.c src/base/sha256.h src/base/sha256_x86.c \
+	src/base/sha256_x86.h src/base/compiler.h \
 	src/base/status.h \
 	src/base/unit.c src/base/unit.h \
 	src/base/utf8.c src/base/utf8.h \

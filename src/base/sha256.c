@@ -1,9 +1,11 @@
 /*
- * SHA-256 as FIPS 180-4 states it, section 6.2; plain C, one block a time.
+ * SHA-256 as FIPS 180-4 states it, section 6.2.
  */
 #include "base/sha256.h"
 
 #include <string.h>
+
+#include "base/sha256_x86.h"
 
 static const uint32_t round_constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b,
@@ -54,26 +56,57 @@ static void expand(uint32_t w[64], const unsigned char *block)
 	}
 }
 
+/* One round on eight names that take turns: a + e change, the rest move on by
+ * being called differently in the next round. */
+static inline void round_of(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
+			    uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
+			    uint32_t k)
+{
+	uint32_t t = *h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
+		((e & f) ^ (~e & g)) + k;
+
+	*d += t;
+	*h = t + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +
+		((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void compress(uint32_t state[8], const unsigned char *block)
 {
-	uint32_t w[64], s[8];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+	const uint32_t *k = round_constants;
+	uint32_t w[64];
 	unsigned i;
 
 	expand(w, block);
-	memcpy(s, state, sizeof(s));
-	for (i = 0; i < 64; i++) {
-		uint32_t a = s[0], e = s[4];
-		uint32_t t1 = s[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
-			((e & s[5]) ^ (~e & s[6])) + round_constants[i] + w[i];
-		uint32_t t2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +
-			((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-
-		memmove(s + 1, s, 7 * sizeof(s[0]));
-		s[4] += t1;
-		s[0] = t1 + t2;
+	for (i = 0; i < 64; i += 8) {
+		round_of(a, b, c, &d, e, f, g, &h, k[i] + w[i]);
+		round_of(h, a, b, &c, d, e, f, &g, k[i + 1] + w[i + 1]);
+		round_of(g, h, a, &b, c, d, e, &f, k[i + 2] + w[i + 2]);
+		round_of(f, g, h, &a, b, c, d, &e, k[i + 3] + w[i + 3]);
+		round_of(e, f, g, &h, a, b, c, &d, k[i + 4] + w[i + 4]);
+		round_of(d, e, f, &g, h, a, b, &c, k[i + 5] + w[i + 5]);
+		round_of(c, d, e, &f, g, h, a, &b, k[i + 6] + w[i + 6]);
+		round_of(b, c, d, &e, f, g, h, &a, k[i + 7] + w[i + 7]);
 	}
-	for (i = 0; i < 8; i++)
-		state[i] += s[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
+}
+
+/* Whole blocks, by the processor's own instructions where it has them. */
+static void compress_all(uint32_t state[8], const unsigned char *at,
+			 size_t blocks)
+{
+	if (tn_sha256_x86(state, round_constants, at, blocks))
+		return;
+	for (; blocks; blocks--, at += 64)
+		compress(state, at);
 }
 
 void tn_sha256_add(struct tn_sha256 *sha, const void *data, size_t size)
@@ -90,10 +123,11 @@ void tn_sha256_add(struct tn_sha256 *sha, const void *data, size_t size)
 		size -= part;
 		if (fill + part < 64)
 			return;
-		compress(sha->state, sha->block);
+		compress_all(sha->state, sha->block, 1);
 	}
-	for (; size >= 64; at += 64, size -= 64)
-		compress(sha->state, at);
+	compress_all(sha->state, at, size / 64);
+	at += size - size % 64;
+	size %= 64;
 	if (size)
 		memcpy(sha->block, at, size);
 }

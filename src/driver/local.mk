@@ -66,3 +66,8 @@ doc/tenon.bash: tenon$(EXEEXT)
 check_PROGRAMS += examples/c-api/layer
 examples_c_api_layer_SOURCES = examples/c-api/layer.c
 examples_c_api_layer_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/driver
+
+# Engines side by side; what is installed.
+check_PROGRAMS += tests/cli/engines
+tests_cli_engines_SOURCES = tests/cli/engines.c
+check_scripts += tests/cli/install.sh

@@ -27,6 +27,47 @@ static bool not_inferred(struct tn_infer *inf, const struct tn_dim *count,
 	return false;
 }
 
+/* One product: its coefficient and atoms; false for sums and others. */
+static bool one_product(const struct tn_dim *dim, int64_t *coef,
+			const struct tn_dim *const **atoms, int *natoms,
+			const struct tn_dim **self)
+{
+	*self = dim;
+	*coef = dim->kind == TN_DIM_CONST ? dim->value : 1;
+	*atoms = self;
+	*natoms = dim->kind != TN_DIM_CONST;
+	if (dim->kind != TN_DIM_SUM)
+		return true;
+	*coef = dim->terms[0].coef;
+	*atoms = dim->terms[0].atoms;
+	*natoms = dim->terms[0].natoms;
+	return dim->nterms == 1;
+}
+
+/* count / known where known is a factor of the product, such as 6*N / (3*N):
+ * this is 2 even where N may be 0. NULL: it is not. */
+static const struct tn_dim *cancelled(struct tn_dim_pool *pool,
+				      const struct tn_dim *count,
+				      const struct tn_dim *known)
+{
+	const struct tn_dim *const *a, *const *b, *self[2], *quotient;
+	int64_t num, den;
+	int na, nb, i, k = 0;
+
+	if (!one_product(count, &num, &a, &na, &self[0]) ||
+	    !one_product(known, &den, &b, &nb, &self[1]) ||
+	    den <= 0 || num % den)
+		return NULL;
+	quotient = tn_dim_const(pool, num / den);
+	for (i = 0; i < na; i++) {
+		if (k < nb && a[i] == b[k])
+			k++;
+		else
+			quotient = tn_dim_mul(pool, quotient, a[i]);
+	}
+	return k == nb ? quotient : NULL;
+}
+
 /* Replaces the one NULL of the shape by count // product of the others. */
 static bool infer_hole(struct tn_infer *inf, const struct tn_dim *count,
 		       const struct tn_dim *known, int hole)
@@ -37,10 +78,11 @@ static bool infer_hole(struct tn_infer *inf, const struct tn_dim *count,
 
 	if (tn_dim_is(known, 0))
 		return not_inferred(inf, count, known);
-	quotient = tn_dim_floordiv(pool, count, known);
-	if ((!quotient || tn_dim_mul(pool, quotient, known) != count) &&
-	    !tn_infer_divides(inf, count, known))
+	quotient = cancelled(pool, count, known);
+	if (!quotient && !tn_infer_divides(inf, count, known))
 		return not_inferred(inf, count, known);
+	if (!quotient)
+		quotient = tn_dim_floordiv(pool, count, known);
 	dims = tn_arena_copy(&inf->module->arena, shape->u.dims,
 			     (size_t)shape->count * sizeof(*dims));
 	if (!dims) {

@@ -482,9 +482,60 @@ static void test_in_place(void **state)
 	close_bench(&b);
 }
 
+/* Our own faults are told as such, with the code and an exit of its own. */
+static void run_bug(struct bench *b, const char *passes,
+		    enum tn_code code)
+{
+	struct tn_sink *sink = b->module->ir->sink;
+	const struct tn_diag *diag;
+
+	b->options.verify = true;
+	b->options.entry = b->entry;
+	assert_int_equal(tn_pipeline_run(b->module->ir, passes, &b->options),
+			 TN_BUG);
+	assert_true(sink->diags.len > 0);
+	diag = tn_vec_ptr(&sink->diags, sink->diags.len - 1);
+	assert_int_equal(diag->code, code);
+}
+
+static const char small[] = "tenon 1.0;\n"
+	"fn main(x: f32[8]) -> (y: f32[8]) {\n  y = exp(x);\n"
+	"  return y;\n}\n";
+
+/* A kernel that claims to update an input: no plan can be sound. */
+static void test_unsound(void **state)
+{
+	struct tn_kernel *kernel;
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", small);
+	kernel = b.entry->body->first->kernel;
+	assert_non_null(kernel);
+	assert_int_equal(kernel->nparams, 2);
+	kernel->params[0]->role = TN_KBUF_INOUT;
+	kernel->nparams = 1;
+	run_bug(&b, "plan", TN_E0862);
+	close_bench(&b);
+}
+
+/* A function whose result is not what it declares. */
+static void test_invalid(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", small);
+	b.entry->result_types[0] = b.module->ir->poison;
+	run_bug(&b, "dce", TN_E0853);
+	close_bench(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unsound),
+		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_chain),
