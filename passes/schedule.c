@@ -92,6 +92,16 @@ bool tn_schedule_find(const struct tn_kblock *block, const char *name,
 	return true;
 }
 
+bool tn_step_find(const struct tn_step *step, const char *name,
+		  struct tn_vec *loops)
+{
+	bool good = tn_schedule_find(&step->kernel->body, name, loops);
+
+	if (!good)
+		step->kernel->module->failed = true;
+	return good;
+}
+
 static struct tn_kstmt *owner_in(const struct tn_kblock *block,
 				 const struct tn_kblock *wanted)
 {

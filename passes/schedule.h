@@ -73,6 +73,9 @@ bool tn_step_names_once(const struct tn_step *step, int first);
  * of struct tn_kstmt *. */
 bool tn_schedule_find(const struct tn_kblock *block, const char *name,
 		      struct tn_vec *loops);
+/* The same over the step's kernel; without memory the module has failed. */
+bool tn_step_find(const struct tn_step *step, const char *name,
+		  struct tn_vec *loops);
 /* The loop around a statement, or NULL. */
 struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
 				    const struct tn_kstmt *stmt);
@@ -81,11 +84,13 @@ int64_t tn_schedule_extent(const struct tn_kstmt *loop);
 
 /* True if no two turns of the loop touch the same element, or only read it,
  * while the loops around stand still. */
-bool tn_schedule_is_independent(const struct tn_kstmt *loop);
+bool tn_schedule_is_independent(struct tn_module *module,
+				const struct tn_kstmt *loop);
 /* True if no two iterations of `nest` that differ in `loop`, which is `nest`
  * or inside it, touch the same element, or only read it: the loop may then
  * stand anywhere in the nest. */
-bool tn_schedule_is_free(const struct tn_kstmt *nest,
+bool tn_schedule_is_free(struct tn_module *module,
+			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop);
 /* Expressions that mean the same by the names in them. */
 bool tn_schedule_same_expr(const struct tn_kexpr *a,
@@ -115,7 +120,8 @@ bool tn_schedule_rewrite(struct tn_rewrite *rewrite,
 
 /* schedule_sums.c: the steps that tile a nest of sums for the CPU, appended to
  * `steps`; false if the nest does not sum. */
-bool tn_schedule_sums(struct tn_kstmt *loop, const struct tn_target *target,
+bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
+		      const struct tn_target *target,
 		      struct tn_buf *steps);
 
 /* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c */

@@ -168,7 +168,7 @@ static struct choice choose_cpu(const struct plan *plan,
 	struct choice choice = { NULL, NULL };
 
 	for (; loop; loop = first_loop(&loop->body)) {
-		if (!tn_schedule_is_independent(loop))
+		if (!tn_schedule_is_independent(plan->kernel->module, loop))
 			continue;
 		if (is_straight(&loop->body) && is_contiguous(loop))
 			choice.vector = loop->var->name;
@@ -186,7 +186,8 @@ static bool plan_sums(struct plan *plan, struct tn_kstmt *loop)
 	bool good;
 
 	tn_buf_init(&steps);
-	good = tn_schedule_sums(loop, plan->target, &steps) &&
+	good = tn_schedule_sums(plan->kernel->module, loop,
+				plan->target, &steps) &&
 		step(plan, "%s", tn_buf_text(&steps));
 	if (steps.failed)
 		plan->failed = true;
@@ -216,7 +217,8 @@ static void plan_gpu(struct plan *plan, const struct tn_kstmt *loop)
 	struct tn_buf fused;
 	int n = 0, i;
 
-	for (; loop && n < TN_MAX_RANK && tn_schedule_is_independent(loop);
+	for (; loop && n < TN_MAX_RANK &&
+	     tn_schedule_is_independent(plan->kernel->module, loop);
 	     loop = only_loop(loop))
 		names[n++] = loop->var->name;
 	if (!n)
@@ -234,31 +236,38 @@ static void plan_gpu(struct plan *plan, const struct tn_kstmt *loop)
 	tn_buf_fini(&fused);
 }
 
-/* The n-th loop of the kernel's own block, or NULL. */
-static struct tn_kstmt *nest_at(const struct tn_kernel *kernel, int n)
+/* Plans one nest as if it were all of the kernel, so that many nests take
+ * time in proportion; what becomes of it returns to its place. */
+static void plan_nest(struct plan *plan, struct tn_kstmt *loop)
 {
-	struct tn_kstmt *s;
+	struct tn_kernel *whole = plan->kernel, alone = *whole;
+	struct tn_kblock *block = loop->parent;
+	struct tn_kstmt *before = loop->next, *s;
 
-	for (s = kernel->body.first; s; s = s->next)
-		if (is_loop(s) && n-- == 0)
-			return s;
-	return NULL;
+	alone.body.first = alone.body.last = NULL;
+	tn_kstmt_remove(loop);
+	tn_kstmt_insert(&alone.body, loop, NULL);
+	plan->kernel = &alone;
+	if (plan->target->kind == TN_TARGET_C)
+		plan_cpu(plan, loop);
+	else if (plan->target->kind == TN_TARGET_CUDA)
+		plan_gpu(plan, loop);
+	plan->kernel = whole;
+	while ((s = alone.body.first)) {
+		tn_kstmt_remove(s);
+		tn_kstmt_insert(block, s, before);
+	}
 }
 
-/* From the last nest to the first, for a step may make two of one. */
+/* From the last nest to the first, so that steps are told in this order. */
 static void plan_nests(struct plan *plan)
 {
-	int n = 0;
+	struct tn_kstmt *s, *prev;
 
-	while (nest_at(plan->kernel, n))
-		n++;
-	while (n-- > 0 && !plan->failed) {
-		struct tn_kstmt *loop = nest_at(plan->kernel, n);
-
-		if (plan->target->kind == TN_TARGET_C)
-			plan_cpu(plan, loop);
-		else if (plan->target->kind == TN_TARGET_CUDA)
-			plan_gpu(plan, loop);
+	for (s = plan->kernel->body.last; s && !plan->failed; s = prev) {
+		prev = s->prev;
+		if (is_loop(s))
+			plan_nest(plan, s);
 	}
 }
 

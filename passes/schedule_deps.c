@@ -27,6 +27,7 @@ struct scope {
 	struct tn_map locals;	/* vars and bufs declared in the nest */
 	struct tn_vec writes;	/* struct tn_kstmt *, to outer buffers */
 	bool good;
+	bool failed;		/* out of memory */
 };
 
 /* factor * (loop variable), which adds at most `reach`; -1: not known. */
@@ -237,20 +238,20 @@ static void collect(struct scope *s, const struct tn_kblock *block)
 
 	for (st = block->first; st; st = st->next) {
 		if (st->kind == TN_KSTMT_LOOP)
-			s->good &= tn_map_set(&s->extents, st->var, st);
+			s->failed |= !tn_map_set(&s->extents, st->var, st);
 		if (st->kind == TN_KSTMT_LOOP || st->kind == TN_KSTMT_LET)
-			s->good &= tn_map_set(&s->locals, st->var, st);
+			s->failed |= !tn_map_set(&s->locals, st->var, st);
 		if (st->kind == TN_KSTMT_ALLOC &&
 		    st->buf->space == TN_SPACE_ARENA)
 			s->good = false;
 		if (st->kind == TN_KSTMT_ALLOC)
-			s->good &= tn_map_set(&s->locals, st->buf, st);
+			s->failed |= !tn_map_set(&s->locals, st->buf, st);
 		if (st->kind == TN_KSTMT_SET &&
 		    !tn_map_has(&s->locals, st->var))
 			s->good = false;
 		if (st->kind == TN_KSTMT_STORE &&
 		    !tn_map_has(&s->locals, st->buf))
-			s->good &= tn_vec_push_ptr(&s->writes, st);
+			s->failed |= !tn_vec_push_ptr(&s->writes, st);
 		if (st->kind == TN_KSTMT_BARRIER || st->kind == TN_KSTMT_SIZE)
 			s->good = false;
 		collect(s, &st->body);
@@ -319,7 +320,8 @@ static bool block_agrees(const struct scope *s, const struct tn_kvar *var,
 	return true;
 }
 
-bool tn_schedule_is_free(const struct tn_kstmt *nest,
+bool tn_schedule_is_free(struct tn_module *module,
+			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop)
 {
 	struct scope s = { .good = true };
@@ -328,18 +330,22 @@ bool tn_schedule_is_free(const struct tn_kstmt *nest,
 	tn_map_init_ptr(&s.extents);
 	tn_map_init_ptr(&s.locals);
 	tn_vec_init(&s.writes, sizeof(struct tn_kstmt *), NULL);
-	s.good = tn_map_set(&s.extents, nest->var, (void *)nest) &&
-		tn_map_set(&s.locals, nest->var, (void *)nest);
+	s.failed = !tn_map_set(&s.extents, nest->var, (void *)nest) ||
+		!tn_map_set(&s.locals, nest->var, (void *)nest);
 	collect(&s, &nest->body);
-	good = s.good && block_agrees(&s, loop->var, &nest->body);
+	good = s.good && !s.failed && block_agrees(&s, loop->var, &nest->body);
+	if (s.failed)
+		module->failed = true;
 	tn_map_fini(&s.extents);
 	tn_map_fini(&s.locals);
 	tn_vec_fini(&s.writes);
 	return good;
 }
 
-bool tn_schedule_is_independent(const struct tn_kstmt *loop)
+bool tn_schedule_is_independent(struct tn_module *module,
+				const struct tn_kstmt *loop)
 {
 	return loop->loop == TN_LOOP_PAR || loop->loop == TN_LOOP_VEC ||
-		loop->is_independent || tn_schedule_is_free(loop, loop);
+		loop->is_independent ||
+		tn_schedule_is_free(module, loop, loop);
 }

@@ -54,7 +54,7 @@ static bool each_loop(const struct tn_step *step, int arg,
 	size_t i;
 
 	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
-	good = tn_schedule_find(&step->kernel->body, step->args[arg],
+	good = tn_step_find(step, step->args[arg],
 				&loops);
 	if (good && loops.len == 0)
 		good = tn_step_refuse(step, "there is no loop '%s'",
@@ -90,7 +90,7 @@ static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
 	if (!second || !index)
 		return false;
 	first->is_independent = second->is_independent =
-		tn_schedule_is_independent(old);
+		tn_schedule_is_independent(k->module, old);
 	first->bind = old->bind;
 	if (old->loop == TN_LOOP_PAR)
 		second->loop = TN_LOOP_FOR;
@@ -313,7 +313,8 @@ static bool may_permute(const struct tn_step *step, struct tn_kstmt **chain,
 					chain[i]->var->name,
 					chain[j]->var->name);
 	for (i = 0; i < n; i++) {
-		if (tn_schedule_is_free(chain[0], chain[i]))
+		if (tn_schedule_is_free(step->kernel->module, chain[0],
+					chain[i]))
 			continue;
 		if (last && place_in(step, last) > place_in(step, chain[i]))
 			return tn_step_refuse(step, "'%s' and '%s' carry "
@@ -400,8 +401,8 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 	if (tn_schedule_reads_data(inner->to))
 		return tn_step_refuse(step, "the bounds of '%s' are data",
 				      inner->var->name);
-	independent = tn_schedule_is_independent(outer) &&
-		tn_schedule_is_independent(inner);
+	independent = tn_schedule_is_independent(k->module, outer) &&
+		tn_schedule_is_independent(k->module, inner);
 	var = derived(step, outer->var, inner->var->name);
 	total = tn_kexpr_mul(k, outer->to, inner->to);
 	f = tn_kexpr_var(k, var);
@@ -470,7 +471,7 @@ static bool may_be_kind(const struct tn_step *step,
 {
 	const struct tn_kbuf *buf;
 
-	if (!tn_schedule_is_independent(loop))
+	if (!tn_schedule_is_independent(step->kernel->module, loop))
 		return tn_step_refuse(step, "the turns of '%s' depend on one "
 				      "another", loop->var->name);
 	buf = kind == TN_LOOP_PAR ? writes_private(&loop->body, &loop->body)

@@ -519,7 +519,7 @@ static bool stage_loops(struct packer *p, enum tn_kspace space)
 	size_t i;
 
 	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
-	good = tn_schedule_find(&p->step->kernel->body, p->step->args[1],
+	good = tn_step_find(p->step, p->step->args[1],
 				&loops);
 	if (good && loops.len == 0)
 		good = tn_step_refuse(p->step, "there is no loop '%s'",

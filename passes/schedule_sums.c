@@ -28,11 +28,13 @@ static bool is_loop(const struct tn_kstmt *s)
 	return s && s->kind == TN_KSTMT_LOOP;
 }
 
-static bool find_nest(struct nest *nest, struct tn_kstmt *loop)
+static bool find_nest(struct tn_module *module, struct nest *nest,
+		      struct tn_kstmt *loop)
 {
 	nest->n = 0;
 	while (is_loop(loop)) {
-		if (nest->n == MAX_LOOPS || !tn_schedule_is_independent(loop))
+		if (nest->n == MAX_LOOPS ||
+		    !tn_schedule_is_independent(module, loop))
 			return false;
 		nest->loops[nest->n++] = loop;
 		nest->body = &loop->body;
@@ -283,14 +285,15 @@ static void put_scalars(struct tn_buf *out, const struct nest *nest,
 		    other ? other : j, other ? "" : "__0");
 }
 
-bool tn_schedule_sums(struct tn_kstmt *loop, const struct tn_target *target,
+bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
+		      const struct tn_target *target,
 		      struct tn_buf *steps)
 {
 	const struct tn_kstmt *shared;
 	struct nest nest;
 	int lanes;
 
-	if (!find_nest(&nest, loop) || !is_sum_body(nest.body))
+	if (!find_nest(module, &nest, loop) || !is_sum_body(nest.body))
 		return false;
 	lanes = lanes_along(&nest, nest.loops[nest.n - 1], target);
 	if (lanes) {

@@ -52,7 +52,7 @@ static bool find_chain(struct tiler *t, struct tn_kstmt *loop)
 			return tn_step_refuse(step, "'%s' has no constant "
 					      "number of turns",
 					      loop->var->name);
-		if (!tn_schedule_is_independent(loop))
+		if (!tn_schedule_is_independent(step->kernel->module, loop))
 			return tn_step_refuse(step, "the turns of '%s' "
 					      "depend on one another",
 					      loop->var->name);
@@ -227,8 +227,10 @@ static bool make_tiles(struct tiler *t, struct tn_kblock *out)
 		buf = tn_kernel_local(k, var->name, var->dtype, t->n, dims,
 				      TN_SPACE_REG);
 		if (!buf || !tn_kstmt_alloc(k, out, buf) ||
-		    !tn_map_set(&t->tiles, var, buf))
+		    !tn_map_set(&t->tiles, var, buf)) {
+			t->failed = true;
 			return false;
+		}
 	}
 	return true;
 }
@@ -371,6 +373,8 @@ static bool tile_nest(const struct tn_step *step, struct tn_kstmt *outer)
 				      "than %d elements", MOST_ELEMENTS);
 	good = good && survey(&t, &t.chain[t.n - 1]->body) && !t.failed &&
 		apply(&t, outer);
+	if (t.failed)
+		step->kernel->module->failed = true;
 	tn_map_fini(&t.run_of);
 	tn_map_fini(&t.tiles);
 	tn_vec_fini(&t.shared);
@@ -384,7 +388,7 @@ bool tn_step_tile(const struct tn_step *step)
 	size_t i;
 
 	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
-	good = tn_schedule_find(&step->kernel->body, step->args[0], &loops);
+	good = tn_step_find(step, step->args[0], &loops);
 	if (good && loops.len == 0)
 		good = tn_step_refuse(step, "there is no loop '%s'",
 				      step->args[0]);

@@ -80,7 +80,7 @@ void tenon_context_free(struct tenon_context *context);
  *   passes         default | none | a list such as "inline,fold{limit=64}"
  *   fn             the function to compile [main, or the only one]
  *   weights        files | random:SEED: values of weights [files]
- *   threads        for running; 0: as the host has [0]
+ *   threads        for running; 0: as the process may run on [0]
  *   cc             the C compiler [cc]
  *   cxx            the C++ compiler, for CUDA with emulate [c++]
  *   nvcc           the CUDA compiler [nvcc]
