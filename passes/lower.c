@@ -221,7 +221,7 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 		module->failed = true;
 		good = false;
 	} else if (!good && lw.why) {
-		tn_diag_report(module->sink, TN_E0852, lw.where->span,
+		tn_diag_report(module->sink, TN_E0855, lw.where->span,
 			       "lower: %s: %s", tn_ops[lw.where->code].name,
 			       lw.why);
 	}

@@ -295,7 +295,7 @@ static bool place_block(struct live *live, struct tn_block *block)
 	return true;
 }
 
-static void place_params(struct tn_plan *plan)
+static bool place_params(struct tn_plan *plan)
 {
 	struct tn_module *module = plan->context->module;
 	struct tn_block *body = plan->context->entry->body;
@@ -306,12 +306,15 @@ static void place_params(struct tn_plan *plan)
 	for (k = 0; k < body->nparams; k++) {
 		body->params[k]->place.kind = TN_PLACE_INPUT;
 		body->params[k]->place.number = k;
+		if (tn_type_max_bytes(module, body->params[k]->type) < 0)
+			return too_large(plan, body->params[k]);
 	}
 	for (i = 0; i < module->weights.len; i++) {
 		weight = tn_vec_ptr(&module->weights, i);
 		weight->value->place.kind = TN_PLACE_WEIGHT;
 		weight->value->place.number = weight->number;
 	}
+	return true;
 }
 
 /* The value whose buffer this one is, whole: through reshapes and updates in
@@ -374,9 +377,9 @@ bool tn_plan_collect(struct tn_plan *plan)
 
 	tn_map_init_ptr(&live.loops);
 	tn_pass_walk(body, clear_place, NULL);
-	place_params(plan);
+	good = place_params(plan);
 	place_results(plan);
-	good = number_block(&live, body) && place_block(&live, body);
+	good = good && number_block(&live, body) && place_block(&live, body);
 	tn_map_fini(&live.loops);
 	return good;
 }

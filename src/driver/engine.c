@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/ref/ref.h"
 #include "driver/native.h"
@@ -389,27 +388,11 @@ static enum tn_status report_native(struct tenon_engine *engine,
 	return TN_NO;
 }
 
-/* Those that the process may run on, which may be fewer than there are. */
-static int host_threads(void)
-{
-#ifdef CPU_COUNT
-	cpu_set_t set;
-
-	if (!sched_getaffinity(0, sizeof(set), &set))
-		return CPU_COUNT(&set);
-#endif
-	{
-		long host = sysconf(_SC_NPROCESSORS_ONLN);
-
-		return host > 0 && host < 4096 ? (int)host : 1;
-	}
-}
-
 static int thread_count(const struct tenon_engine *engine)
 {
 	int threads = engine->context->settings.threads;
 
-	return threads > 0 ? threads : host_threads();
+	return threads > 0 ? threads : tn_native_threads();
 }
 
 static enum tn_status run_native(struct tenon_engine *engine,

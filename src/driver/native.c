@@ -2,12 +2,13 @@
  * Machine code in this process; see native.h.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* memfd_create */
+#define _GNU_SOURCE	/* memfd_create, CPU_COUNT */
 #endif
 #include "driver/native.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,16 @@ void tn_native_free(struct tn_native *native)
 	if (native->handle)
 		dlclose(native->handle);
 	free(native);
+}
+
+int tn_native_threads(void)
+{
+	long host = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		return CPU_COUNT(&set);
+	return host > 0 && host < 4096 ? (int)host : 1;
 }
 
 enum tn_status tn_native_run(struct tn_native *native, int threads,

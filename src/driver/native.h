@@ -23,6 +23,8 @@ struct tn_native *tn_native_load(struct tenon_context *context,
 				 const void *weights, size_t weights_size,
 				 enum tn_status *status);
 void tn_native_free(struct tn_native *native);
+/* Processors that this process may run on. */
+int tn_native_threads(void);
 
 struct tn_native_report {
 	int fault;		/* dim, or guard after all dims, refused */

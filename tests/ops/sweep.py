@@ -663,11 +663,12 @@ class Sweep:
         whats = [("ref default", path, "ref", "default")]
         for passes in self.passes(module):
             name = "%s %s" % (self.options.target, passes)
+            if self.options.emulate:
+                whats.append((name, path, self.options.target, passes))
+                continue
             engine = os.path.join(folder, passes + ".tne")
             arguments = ["build", path, "-o", engine, "--passes=" + passes,
                          "--target=" + self.options.target]
-            if self.options.emulate:
-                arguments.append("--emulate")
             if self.options.cache:
                 arguments.append("--cache=" + self.options.cache)
             code, _, err = self.call(*arguments)
@@ -800,6 +801,16 @@ def main():
     cases = read_cases(os.path.join(HERE, "cases"), options.k)
     sweep = Sweep(options)
     folder = options.keep or tempfile.mkdtemp(prefix="sweep.")
+    probe = os.path.join(folder, "target.tn")
+    os.makedirs(folder, exist_ok=True)
+    with open(probe, "w") as f:
+        f.write("tenon 1.0;\nfn main(x: f32) -> (y: f32) { return x + 1; }\n")
+    code, _, err = sweep.call(
+        "run", probe, "-i", "x=f32=1", "--target=" + options.target,
+        *["--emulate"] * options.emulate)
+    if code in (4, 5):
+        print("no %s here: %s" % (options.target, err.strip()[:200]))
+        return 77
     modules = [m for m in sweep.modules(cases)
                if not options.t or m.dtype in options.t.split(",")]
     def one(pair):
