@@ -274,6 +274,31 @@ static void record(struct tn_rw *rw, const struct tn_op *op)
 	rw->fuel = fuel;
 }
 
+static bool take_span(void *data, struct tn_op *op)
+{
+	const struct tn_span *span = data;
+	int i;
+
+	op->span = *span;
+	for (i = 0; i < op->nout; i++)
+		op->out[i]->span = *span;
+	return true;
+}
+
+/* What a library operator does happens where the user called it. */
+static void claim_places(struct tn_op *first, const struct tn_op *call)
+{
+	struct tn_span span = call->span;
+	struct tn_op *op;
+	int i;
+
+	for (op = first; op != call; op = op->next) {
+		take_span(&span, op);
+		for (i = 0; i < op->nregions; i++)
+			tn_pass_walk(op->regions[i], take_span, &span);
+	}
+}
+
 static bool inline_call(struct inliner *in, struct tn_op *op)
 {
 	struct tn_block *block = op->block;
@@ -294,6 +319,8 @@ static bool inline_call(struct inliner *in, struct tn_op *op)
 				 op->prev))
 			return false;
 	}
+	if (op->callee->is_library)
+		claim_places(before ? before->next : block->first, op);
 	if (!finish(in, op))
 		return false;
 	in->count++;
