@@ -115,7 +115,8 @@ bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype);
 /* Text of the operator for the dtype: fexpr, iexpr or bexpr. */
 const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype);
 
-/* ---- Kernels (emit_expr.c, emit_stmt.c, emit_vec.c, emit_reg.c) ---- */
+/* ---- Kernels (emit_expr.c, emit_stmt.c, emit_plan.c,
+ * emit_vec.c) ---- */
 
 /* How a @reg or @stack buffer is kept. */
 enum tn_emit_form {

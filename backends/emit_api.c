@@ -3,10 +3,11 @@
  */
 #include "backends/emit_api.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "ir/print.h"
+#include "ir/view.h"
 
 /* Longest name in a table; compilers may refuse long strings. */
 #define TEXT_LIMIT 1000
@@ -31,7 +32,8 @@ static void put_port(struct tn_buf *out, const char *name,
 	tn_type_print(out, type);
 }
 
-void tn_api_signature(const struct tn_host *host, struct tn_buf *out)
+/* The dims and the head of the entry, as Tenon text. */
+static void put_signature(const struct tn_host *host, struct tn_buf *out)
 {
 	const struct tn_vec *syms = &host->module->dims.syms;
 	const struct tn_fn *fn = host->entry;
@@ -73,7 +75,7 @@ void tn_api_include_guard(const struct tn_host *host, struct tn_buf *out)
 
 	tn_buf_put(out, "TN_");
 	for (at = host->name; *at; at++)
-		tn_buf_putc(out, (char)toupper((unsigned char)*at));
+		tn_buf_putc(out, tn_ascii_upper(*at));
 	tn_buf_put(out, "_H");
 }
 
@@ -83,7 +85,7 @@ void tn_api_signature_comment(const struct tn_host *host,
 	struct tn_buf text;
 
 	tn_buf_init(&text);
-	tn_api_signature(host, &text);
+	put_signature(host, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.data[--text.len] = 0;
 	tn_buf_put(out, " * ");
@@ -124,8 +126,7 @@ void tn_api_named(struct tn_buf *out, const char *text, const char *name)
 
 	for (; *text; text++) {
 		bool starts = text == begin ||
-			!(isalnum((unsigned char)text[-1]) ||
-			  text[-1] == '_');
+			!tn_ascii_is_word(text[-1]);
 
 		if (*text == 'N' && starts &&
 		    (text[1] == '_' || text[1] == '.'))
@@ -144,7 +145,7 @@ void tn_api_describe(const struct tn_host *host, struct tn_buf *out)
 	size_t i;
 
 	tn_buf_init(&text);
-	tn_api_signature(host, &text);
+	put_signature(host, &text);
 	tn_buf_putf(out, "const char *%s_describe(void)\n{\n\tstatic const "
 		    "char text[] = ", host->name);
 	if (text.len < 4000) {
@@ -384,7 +385,7 @@ void tn_api_updates(struct tn_host *host, const struct tn_op *op)
 		if (kernel->params[i]->role == TN_KBUF_INOUT) {
 			from = tn_graph_in(op, nin);
 			to = op->out[nout];
-			if (tn_host_root(from, &a) != tn_host_root(to, &b) ||
+			if (tn_place_root(from, &a) != tn_place_root(to, &b) ||
 			    a != b) {
 				indent(host);
 				tn_buf_putf(host->out, "tn_copy(s, %s, %s, "
@@ -402,8 +403,8 @@ void tn_api_updates(struct tn_host *host, const struct tn_op *op)
 static bool overlap(const struct tn_value *a, const struct tn_value *b)
 {
 	int64_t da, db;
-	const struct tn_place *x = &tn_host_root(a, &da)->place;
-	const struct tn_place *y = &tn_host_root(b, &db)->place;
+	const struct tn_place *x = &tn_place_root(a, &da)->place;
+	const struct tn_place *y = &tn_place_root(b, &db)->place;
 
 	if (x->kind != y->kind)
 		return false;

@@ -11,9 +11,8 @@
 
 /* `text` where each word N_.. or N... begins with the name instead. */
 void tn_api_named(struct tn_buf *out, const char *text, const char *name);
-/* The dims and the head of the entry, as Tenon text. */
-void tn_api_signature(const struct tn_host *host, struct tn_buf *out);
-/* The same as lines of a block comment. */
+/* The dims and the head of the entry, as Tenon text in lines of a block
+ * comment. */
 void tn_api_signature_comment(const struct tn_host *host,
 			      struct tn_buf *out);
 /* `TN_NAME_H` */

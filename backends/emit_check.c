@@ -48,7 +48,8 @@ static void search_block(struct search *search, const struct tn_block *block)
 	}
 }
 
-bool tn_host_uses_sym(const struct tn_fn *entry, const struct tn_sym *sym)
+/* True if a symbol occurs in the signature, a guard or a kernel. */
+static bool uses_sym(const struct tn_fn *entry, const struct tn_sym *sym)
 {
 	struct search search = { sym, false };
 	const struct tn_guard *guard;
@@ -102,6 +103,28 @@ static void put_side(struct tn_host *host, const struct tn_dim *dim,
 	tn_emit_dim(host->out, host->need, dim, level, spell, host);
 }
 
+/* Text that is true if b does not divide a; -1, which C may not take a
+ * remainder of, divides all. */
+static void put_indivisible(struct tn_host *host,
+			    const struct tn_guard *guard)
+{
+	struct tn_buf *out = host->out;
+	int64_t lo, hi;
+
+	tn_dim_bounds(guard->b, &lo, &hi);
+	put_side(host, guard->b, TN_LEVEL_ADD);
+	tn_buf_put(out, " == 0 || ");
+	if (lo < 0) {
+		tn_buf_putc(out, '(');
+		put_side(host, guard->b, TN_LEVEL_ADD);
+		tn_buf_put(out, " != -1 && ");
+	}
+	put_side(host, guard->a, TN_LEVEL_MUL);
+	tn_buf_put(out, " % ");
+	put_side(host, guard->b, TN_LEVEL_MUL + 1);
+	tn_buf_put(out, lo < 0 ? " != 0)" : " != 0");
+}
+
 static void put_guard(struct tn_host *host, const struct tn_guard *guard,
 		      int number)
 {
@@ -120,12 +143,7 @@ static void put_guard(struct tn_host *host, const struct tn_guard *guard,
 		put_side(host, guard->b, TN_LEVEL_ADD);
 		break;
 	case TN_GUARD_DIVIDES:
-		put_side(host, guard->b, TN_LEVEL_ADD);
-		tn_buf_put(out, " == 0 || ");
-		put_side(host, guard->a, TN_LEVEL_MUL);
-		tn_buf_put(out, " % ");
-		put_side(host, guard->b, TN_LEVEL_MUL + 1);
-		tn_buf_put(out, " != 0");
+		put_indivisible(host, guard);
 		break;
 	}
 	tn_buf_putf(out, ")\n\t\treturn %d;\n", number);
@@ -153,7 +171,7 @@ void tn_host_check(struct tn_host *host)
 	for (i = 0; i < syms->len; i++) {
 		dim = tn_vec_ptr(syms, i);
 		if (dim->sym->is_runtime ||
-		    !tn_host_uses_sym(host->entry, dim->sym))
+		    !uses_sym(host->entry, dim->sym))
 			continue;
 		put_bounds(host, dim->sym);
 		any = true;

@@ -275,8 +275,8 @@ static bool put_position(struct tn_emit *emit, const struct tn_kbuf *buf,
 		left = extent;
 	else if (is_const && left != 0)
 		is_const = false;
-	if (is_const && tn_emit_const(emit, index[n - 1], &right)) {
-		*value = left + right;
+	if (is_const && tn_emit_const(emit, index[n - 1], &right) &&
+	    tn_num_add(left, right, value)) {
 		tn_buf_fini(&outer);
 		return true;
 	}

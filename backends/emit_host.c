@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#include "base/num.h"
+#include "ir/view.h"
+
 #define PIECE 64
 
 void tn_host_init(struct tn_host *host, const struct tn_host_dialect *dialect,
@@ -92,6 +95,8 @@ static const char *keep(struct tn_host *host, struct tn_buf *text)
 	return copy ? copy : "";
 }
 
+/* A placed value fits 64 bits at worst: if its constants alone do not, one of
+ * its other sizes is always 0. */
 const char *tn_host_bytes(struct tn_host *host, const struct tn_type *type)
 {
 	int64_t fixed = tn_dtype_bytes(type->dtype);
@@ -100,8 +105,9 @@ const char *tn_host_bytes(struct tn_host *host, const struct tn_type *type)
 
 	tn_buf_init(&text);
 	for (i = 0; i < type->rank; i++)
-		if (tn_dim_is_const(type->dims[i]))
-			fixed *= type->dims[i]->value;
+		if (tn_dim_is_const(type->dims[i]) &&
+		    !tn_num_mul(fixed, type->dims[i]->value, &fixed))
+			fixed = 0;
 	tn_buf_putf(&text, "(size_t)(%lld", (long long)fixed);
 	for (i = 0; i < type->rank; i++) {
 		if (tn_dim_is_const(type->dims[i]))
@@ -114,17 +120,6 @@ const char *tn_host_bytes(struct tn_host *host, const struct tn_type *type)
 	return keep(host, &text);
 }
 
-const struct tn_value *tn_host_root(const struct tn_value *value,
-				    int64_t *offset)
-{
-	*offset = 0;
-	while (value->place.kind == TN_PLACE_ALIAS) {
-		*offset += value->place.offset;
-		value = value->place.alias;
-	}
-	return value;
-}
-
 static void unplaced(struct tn_host *host, const struct tn_value *value)
 {
 	tn_diag_report(host->module->sink, TN_E0903, value->span,
@@ -135,7 +130,7 @@ static void unplaced(struct tn_host *host, const struct tn_value *value)
 const char *tn_host_place(struct tn_host *host, const struct tn_value *value)
 {
 	int64_t offset, start = -1;
-	const struct tn_value *root = tn_host_root(value, &offset);
+	const struct tn_value *root = tn_place_root(value, &offset);
 	struct tn_buf text;
 
 	tn_buf_init(&text);
@@ -172,7 +167,7 @@ static void put_copy(struct tn_host *host, const struct tn_value *from,
 {
 	int64_t a, b;
 
-	if (tn_host_root(from, &a) == tn_host_root(to, &b) && a == b)
+	if (tn_place_root(from, &a) == tn_place_root(to, &b) && a == b)
 		return;
 	line(host, "tn_copy(s, %s, %s, %s);", tn_host_place(host, to),
 	     tn_host_place(host, from), tn_host_bytes(host, from->type));
@@ -282,7 +277,7 @@ static void put_return(struct tn_host *host, const struct tn_op *op)
 
 	for (i = 0; i < op->nin; i++) {
 		value = tn_graph_in(op, i);
-		root = tn_host_root(value, &offset);
+		root = tn_place_root(value, &offset);
 		if (root->place.kind == TN_PLACE_OUTPUT &&
 		    root->place.number == i && offset == 0)
 			continue;

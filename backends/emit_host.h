@@ -59,10 +59,5 @@ const char *tn_host_bytes(struct tn_host *host, const struct tn_type *type);
 /* A dim, reading s->dims. */
 void tn_host_dim(struct tn_host *host, const struct tn_dim *dim, int level);
 const char *tn_host_sym(struct tn_host *host, const struct tn_sym *sym);
-/* The root of aliases and the distance from it. */
-const struct tn_value *tn_host_root(const struct tn_value *value,
-				    int64_t *offset);
-/* True if a symbol occurs in the signature, a guard or a kernel. */
-bool tn_host_uses_sym(const struct tn_fn *entry, const struct tn_sym *sym);
 
 #endif

@@ -9,9 +9,9 @@
  */
 #include "backends/emit.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #define LONGEST 60
@@ -68,12 +68,12 @@ static void clean(struct tn_buf *out, const char *wish)
 	size_t left = strlen(wish), step;
 	uint32_t point;
 
-	if ((*wish >= '0' && *wish <= '9') || *wish == '_' || *wish == 0 ||
+	if (tn_ascii_is_digit(*wish) || *wish == '_' || *wish == 0 ||
 	    !strncmp(wish, "tn_", 3) || !strncmp(wish, "TN_", 3))
 		tn_buf_putc(out, 'v');
 	for (; left && out->len < LONGEST; wish += step, left -= step) {
 		step = tn_utf8_next(wish, left, &point);
-		if (point < 128 && isalnum((int)point))
+		if (point < 128 && tn_ascii_is_word((char)point))
 			tn_buf_putc(out, (char)point);
 		else if (point < 128 || point == TN_UTF8_BAD)
 			tn_buf_putc(out, '_');

@@ -130,5 +130,5 @@ bool tn_emit_offset(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 					  &stride)))
 			return false;
 	}
-	return found && has_rest && *offset != 0;
+	return found && has_rest && *offset != 0 && *offset != INT64_MIN;
 }

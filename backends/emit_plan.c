@@ -8,6 +8,8 @@
  */
 #include "backends/emit.h"
 
+#include "base/num.h"
+
 /* Most variables that a buffer becomes. */
 #define VARIABLES_LIMIT 64
 
@@ -65,20 +67,16 @@ static bool stride(const struct tn_emit *emit, const struct tn_kexpr *e,
 		if (!stride(emit, e->args[0], &a) ||
 		    !stride(emit, e->args[1], &b))
 			return false;
-		*step = e->code == TN_OP_add ? a + b : a - b;
-		return true;
+		return e->code == TN_OP_add ? tn_num_add(a, b, step) :
+			tn_num_sub(a, b, step);
 	}
 	if (e->code != TN_OP_mul)
 		return false;
 	if (tn_emit_const(emit, e->args[1], &factor) &&
 	    stride(emit, e->args[0], &a))
-		*step = a * factor;
-	else if (tn_emit_const(emit, e->args[0], &factor) &&
-		 stride(emit, e->args[1], &a))
-		*step = a * factor;
-	else
-		return false;
-	return true;
+		return tn_num_mul(a, factor, step);
+	return tn_emit_const(emit, e->args[0], &factor) &&
+		stride(emit, e->args[1], &a) && tn_num_mul(a, factor, step);
 }
 
 /* ---- Does a vec loop fit? ---- */
@@ -345,18 +343,10 @@ static void note_expr(struct plan *plan, const struct tn_kexpr *e)
 static void note_alloc(struct plan *plan, const struct tn_kbuf *buf)
 {
 	struct use *use = tn_arena_alloc(&plan->emit->arena, sizeof *use);
-	int64_t count = 1;
-	int i;
+	int64_t count;
 
-	for (i = 0; i < buf->rank; i++) {
-		if (!tn_dim_is_const(buf->dims[i]) ||
-		    buf->dims[i]->value > 1 << 20)
-			return;
-		count *= buf->dims[i]->value;
-		if (count > 1 << 20)
-			return;
-	}
-	if (buf->space != TN_SPACE_REG)
+	if (buf->space != TN_SPACE_REG || !tn_kbuf_count(buf, &count) ||
+	    count > 1 << 20)
 		return;
 	if (!use || !tn_map_set(&plan->uses, buf, use))
 		plan->emit->failed = true;
@@ -445,14 +435,13 @@ static void settle(struct tn_emit *emit, const struct tn_kbuf *buf,
 {
 	enum tn_emit_form form = use->by_lanes ? TN_FORM_VECTORS :
 		TN_FORM_SCALARS;
-	int64_t count = 1;
-	int i;
+	int64_t count;
 
-	for (i = 0; i < buf->rank; i++)
-		count *= buf->dims[i]->value;
+	if (use->is_bad || !tn_kbuf_count(buf, &count))
+		return;
 	if (use->by_lanes)
 		count /= tn_emit_lanes(emit->dialect, buf->dtype);
-	if (use->is_bad || count > VARIABLES_LIMIT)
+	if (count > VARIABLES_LIMIT)
 		return;
 	if (!tn_map_set(&emit->forms, buf, (void *)(intptr_t)form) ||
 	    !reserve(emit, buf, count))
@@ -489,6 +478,8 @@ int64_t tn_emit_slot(const struct tn_emit *emit, const struct tn_kbuf *buf,
 	for (i = 0; i < n; i++) {
 		if (!tn_emit_const(emit, index[i], &value))
 			value = 0;
+		if (value < 0 || value >= buf->dims[i]->value)
+			return 0;
 		slot = slot * buf->dims[i]->value + value;
 	}
 	return slot;

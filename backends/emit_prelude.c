@@ -12,9 +12,9 @@
  */
 #include "backends/emit.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "ir/eval.h"
 
 enum tn_dtype tn_emit_held(enum tn_dtype dtype)
@@ -133,11 +133,11 @@ static void put_body(struct tn_buf *out, const struct tn_dialect *dialect,
 
 	while (*at) {
 		word = at;
-		while (isalnum((unsigned char)*at) || *at == '_')
+		while (tn_ascii_is_word(*at))
 			at++;
 		if (at == word)
 			tn_buf_putc(out, *at++);
-		else if (isdigit((unsigned char)*word))
+		else if (tn_ascii_is_digit(*word))
 			tn_buf_putn(out, word, (size_t)(at - word));
 		else
 			put_word(out, dialect, code, dtype, word, &at);

@@ -226,16 +226,6 @@ static void put_variables(struct tn_emit *emit, const struct tn_kbuf *buf,
 	}
 }
 
-static int64_t element_count(const struct tn_kbuf *buf)
-{
-	int64_t count = 1;
-	int i;
-
-	for (i = 0; i < buf->rank; i++)
-		count *= buf->dims[i]->value;
-	return count;
-}
-
 static void put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 {
 	const struct tn_kbuf *buf = s->buf;
@@ -244,7 +234,10 @@ static void put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 
 	if (emit->dialect->alloc && emit->dialect->alloc(emit, s))
 		return;
-	count = element_count(buf);
+	if (!tn_kbuf_count(buf, &count)) {
+		emit->failed = true;
+		return;
+	}
 	switch (tn_emit_form_of(emit, buf)) {
 	case TN_FORM_SCALARS:
 		put_variables(emit, buf, count, 0);

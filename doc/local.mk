@@ -1,7 +1,7 @@
 # Automake fragment of doc; see Makefile.am for the lists.
 
 # doc/operators.md lies in the tree; tests/lang/documents.sh compares.
-check_PROGRAMS += doc/operators
+noinst_PROGRAMS += doc/operators
 doc_operators_SOURCES = doc/operators.c
 
 doc/operators.md: doc/operators$(EXEEXT)

@@ -202,7 +202,6 @@ void elab_suggest(struct frame *frame, struct tn_diag *diag,
 bool elab_load_library(struct tn_elab *e);
 bool elab_collect(struct tn_elab *e, struct tn_tree *tree, bool is_library);
 void elab_items(struct tn_elab *e);
-void elab_const_item(struct tn_elab *e, struct decl *decl);
 
 /* ---- elab_dims.c ------------------------------------------------------ */
 
@@ -373,9 +372,6 @@ struct outcome {
 bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		enum block_role role, const enum tn_dtype *wants, int nwants,
 		struct outcome *out);
-/* Names the results of a statement, and the values on the way to them. */
-void elab_name_results(struct frame *frame, const struct tn_op *before,
-		       const struct tn_binds *binds, const struct ev *evs);
 
 /* ---- elab_flow.c ------------------------------------------------------ */
 
@@ -384,11 +380,6 @@ void elab_name_results(struct frame *frame, const struct tn_op *before,
 void elab_drop_fn(struct tn_elab *e, struct tn_fn *fn);
 struct ev elab_region(struct frame *frame, const struct tn_region *region,
 		      const enum tn_dtype *wants, int nwants);
-/* An operator with regions; results are named and typed. */
-struct tn_op *elab_flow_op(struct frame *frame, enum tn_opcode code, int nin,
-			   struct tn_value *const *in, int nregions,
-			   struct tn_block *const *regions, int nout,
-			   struct tn_span span);
 /* The results of an op, a tuple if not just one. */
 struct ev elab_results(struct frame *frame, struct tn_op *op);
 bool elab_set_attr(struct tn_elab *e, struct tn_op *op,
@@ -400,9 +391,6 @@ void elab_struct_item(struct tn_elab *e, struct decl *decl);
 void elab_weight_item(struct tn_elab *e, struct decl *decl);
 /* A constant kept in a file, load("x.npy"). */
 struct ev elab_load(struct frame *frame, struct call *call);
-struct tn_weight *elab_weight_make(struct tn_elab *e, const char *name,
-				   const struct tn_type *type,
-				   struct tn_span span);
 
 /* ---- elab_rule.c, elab_test.c, elab_kernel.c -------------------------- */
 

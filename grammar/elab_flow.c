@@ -67,10 +67,11 @@ static bool end_region(struct frame *frame, struct tn_block *block, int count,
 	return tn_infer_op(yield);
 }
 
-struct tn_op *elab_flow_op(struct frame *frame, enum tn_opcode code, int nin,
-			   struct tn_value *const *in, int nregions,
-			   struct tn_block *const *regions, int nout,
-			   struct tn_span span)
+/* An operator with regions; results are named and typed. */
+static struct tn_op *flow_op(struct frame *frame, enum tn_opcode code, int nin,
+			     struct tn_value *const *in, int nregions,
+			     struct tn_block *const *regions, int nout,
+			     struct tn_span span)
 {
 	struct tn_op *op;
 	int i;
@@ -213,7 +214,7 @@ static struct ev dynamic_if(struct frame *frame,
 	    !end_region(frame, blocks[1], no.nvalues, no.values, dtypes, 0,
 			no.span))
 		return ev_poison(region->span);
-	op = elab_flow_op(frame, TN_OP_if, 1, &cond, 2, blocks, yes.nvalues,
+	op = flow_op(frame, TN_OP_if, 1, &cond, 2, blocks, yes.nvalues,
 			  region->span);
 	return op ? finish_op(frame, op) : ev_poison(region->span);
 }
@@ -577,7 +578,7 @@ static struct ev for_loop(struct frame *frame, const struct tn_region *region)
 	body = loop_body(&loop);
 	if (!body)
 		return ev_poison(region->span);
-	op = elab_flow_op(frame, TN_OP_for, loop.ncarries, loop.in, 1, &body,
+	op = flow_op(frame, TN_OP_for, loop.ncarries, loop.in, 1, &body,
 			  loop.ncarries, region->span);
 	if (!op || !elab_set_attr(frame->e, op, tn_attr_dim("from", low)) ||
 	    !elab_set_attr(frame->e, op, tn_attr_dim("to", high)))
@@ -682,7 +683,7 @@ static struct ev while_loop(struct frame *frame,
 	blocks[1] = loop_body(&loop);
 	if (!blocks[0] || !blocks[1])
 		return ev_poison(region->span);
-	op = elab_flow_op(frame, TN_OP_while, loop.ncarries, loop.in, 2,
+	op = flow_op(frame, TN_OP_while, loop.ncarries, loop.in, 2,
 			  blocks, loop.ncarries, region->span);
 	if (!op || (most && !elab_set_attr(frame->e, op,
 					   tn_attr_dim("max", most))))
@@ -754,7 +755,7 @@ static struct ev scan_loop(struct frame *frame,
 	body = loop_body(&loop);
 	if (!body)
 		return ev_poison(region->span);
-	op = elab_flow_op(frame, TN_OP_scan, loop.ncarries + loop.ninputs,
+	op = flow_op(frame, TN_OP_scan, loop.ncarries + loop.ninputs,
 			  loop.in, 1, &body,
 			  loop.ncarries + loop.out.nemits, region->span);
 	if (!op ||

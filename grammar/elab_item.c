@@ -115,38 +115,7 @@ bool elab_collect(struct tn_elab *e, struct tn_tree *tree, bool is_library)
 
 /* Items of the library know each other; generics are all it has, and consts.
  * Its text is read when the first name is asked for. */
-bool elab_load_library(struct tn_elab *e)
-{
-	struct tn_tree *tree;
-	uint32_t file;
-	size_t i;
-
-	if (e->has_library)
-		return true;
-	e->has_library = true;
-	if (!e->options.std_text)
-		return true;
-	file = tn_sink_add_source(e->options.sink, "std.tn",
-				  e->options.std_text, e->options.std_size);
-	tree = file ? tn_parse(e->options.sink, e->names, &e->scratch, file) :
-		      NULL;
-	if (!tree || !elab_collect(e, tree, true)) {
-		e->module->failed = true;
-		return false;
-	}
-	for (i = 0; i < e->library.len; i++) {
-		struct decl *decl = e->library.entries[i].value;
-
-		decl->is_generic = true;
-		if (decl->item->kind == TN_TREE_ITEM_CONST)
-			elab_const_item(e, decl);
-	}
-	return true;
-}
-
-/* ---- Meaning ----------------------------------------------------------- */
-
-void elab_const_item(struct tn_elab *e, struct decl *decl)
+static void const_item(struct tn_elab *e, struct decl *decl)
 {
 	const struct tn_tree_item *item = decl->item;
 	const struct tn_type *type = NULL;
@@ -192,6 +161,37 @@ void elab_const_item(struct tn_elab *e, struct decl *decl)
 	decl->ev.u.typed.type = type;
 }
 
+bool elab_load_library(struct tn_elab *e)
+{
+	struct tn_tree *tree;
+	uint32_t file;
+	size_t i;
+
+	if (e->has_library)
+		return true;
+	e->has_library = true;
+	if (!e->options.std_text)
+		return true;
+	file = tn_sink_add_source(e->options.sink, "std.tn",
+				  e->options.std_text, e->options.std_size);
+	tree = file ? tn_parse(e->options.sink, e->names, &e->scratch, file) :
+		      NULL;
+	if (!tree || !elab_collect(e, tree, true)) {
+		e->module->failed = true;
+		return false;
+	}
+	for (i = 0; i < e->library.len; i++) {
+		struct decl *decl = e->library.entries[i].value;
+
+		decl->is_generic = true;
+		if (decl->item->kind == TN_TREE_ITEM_CONST)
+			const_item(e, decl);
+	}
+	return true;
+}
+
+/* ---- Meaning ----------------------------------------------------------- */
+
 static struct decl *at(const struct tn_elab *e, size_t i)
 {
 	return tn_vec_ptr(&e->order, i);
@@ -216,7 +216,7 @@ static void first_round(struct tn_elab *e)
 		if (decl->item->kind == TN_TREE_ITEM_DIM)
 			elab_dim_item(e, decl);
 		else if (decl->item->kind == TN_TREE_ITEM_CONST)
-			elab_const_item(e, decl);
+			const_item(e, decl);
 	}
 	for (i = 0; i < e->order.len; i++)
 		if (at(e, i)->item->kind == TN_TREE_ITEM_STRUCT)

@@ -63,6 +63,29 @@ static int annotation(const struct tn_tree_type *type, const char *const *names,
 	return -1;
 }
 
+/* False after a report: its size is beyond numbers, or its space. */
+static bool check_size(struct kctx *k, const struct tn_kbuf *buf,
+		       struct tn_span span)
+{
+	struct tn_diag *diag;
+	int64_t bytes;
+
+	if (tn_kbuf_fits(buf))
+		return true;
+	if (!tn_kbuf_bytes(buf, &bytes)) {
+		tn_diag_report(k->e->sink, TN_E0802, span,
+			       "the bytes of '%s' do not fit in 64-bit sizes",
+			       buf->name);
+		return false;
+	}
+	diag = tn_diag_report(k->e->sink, TN_E0802, span,
+			      "'%s' has %lld bytes, its place at most %lld",
+			      buf->name, (long long)bytes,
+			      (long long)TN_KBUF_LIMIT);
+	tn_diag_help(k->e->sink, diag, "a buffer in @arena may be larger");
+	return false;
+}
+
 static bool param(struct kctx *k, const struct tn_param *from)
 {
 	static const char *const names[] = {"in", "out", "inout"};
@@ -83,23 +106,27 @@ static bool param(struct kctx *k, const struct tn_param *from)
 		return false;
 	buf = tn_kernel_param(k->kernel, from->name.text, type->dtype,
 			      type->rank, type->dims, roles[role]);
-	return bind_name(k, from->name, NULL, buf);
+	return buf && check_size(k, buf, from->span) &&
+	       bind_name(k, from->name, NULL, buf);
 }
 
 /* Arena buffers follow each other on multiples of 64 bytes. */
 static bool place(struct kctx *k, struct tn_kbuf *buf,
-		  const struct tn_type *type)
+		  const struct tn_type *type, struct tn_span span)
 {
-	int64_t bytes = tn_type_max_bytes(k->e->module, type);
+	int64_t bytes = tn_type_max_bytes(k->e->module, type), total;
 
 	if (buf->space != TN_SPACE_ARENA)
 		return true;
 	buf->arena_offset = k->kernel->scratch_bytes;
-	return bytes >= 0 &&
-	       tn_num_add(k->kernel->scratch_bytes, bytes,
-			  &k->kernel->scratch_bytes) &&
-	       tn_num_align(k->kernel->scratch_bytes, 64,
-			    &k->kernel->scratch_bytes);
+	if (bytes >= 0 &&
+	    tn_num_add(k->kernel->scratch_bytes, bytes, &total) &&
+	    tn_num_align(total, 64, &k->kernel->scratch_bytes))
+		return true;
+	tn_diag_report(k->e->sink, TN_E0802, span,
+		       "the @arena buffers up to '%s' are too large to place",
+		       buf->name);
+	return false;
 }
 
 static void alloc(struct kctx *k, const struct tn_tree_kstmt *stmt,
@@ -127,7 +154,8 @@ static void alloc(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	}
 	buf = tn_kernel_local(k->kernel, stmt->name.text, type->dtype,
 			      type->rank, type->dims, spaces[space]);
-	if (buf && place(k, buf, type) &&
+	if (buf && check_size(k, buf, stmt->span) &&
+	    place(k, buf, type, stmt->span) &&
 	    bind_name(k, stmt->name, NULL, buf))
 		tn_kstmt_alloc(k->kernel, to, buf);
 }
@@ -203,6 +231,12 @@ static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 			       "a step is at least 1");
 	if (!low || !high || !read_bind(k, stmt, &bind))
 		return;
+	if (step > 0 && !tn_kloop_fits(low, high, step)) {
+		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
+			       "the range of '%s' leaves the 64-bit numbers",
+			       stmt->name.text);
+		return;
+	}
 	if (stmt->loop == TN_TREE_LOOP_UNROLL &&
 	    (low->kind != TN_KEXPR_INT || high->kind != TN_KEXPR_INT)) {
 		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
@@ -381,9 +415,11 @@ static void if_stmt(struct kctx *k, const struct tn_karms *arms, uint32_t at,
 	made = tn_kstmt_if(k->kernel, to, cond);
 	if (!made)
 		return;
+	k->guarded++;
 	block(k, &arm->body, &made->body);
 	if (at + 1 < arms->len)
 		if_stmt(k, arms, at + 1, &made->orelse);
+	k->guarded--;
 }
 
 static void statement(struct kctx *k, const struct tn_tree_kstmt *stmt,

@@ -19,6 +19,7 @@ struct kctx {
 	struct tn_kernel *kernel;
 	struct tn_map names;		/* name -> struct kname * */
 	struct tn_vec bound;		/* struct kname *, open ones */
+	int guarded;			/* open conditions around */
 };
 
 /* An expression; `soft`: a number without type, which adopts one. NULL

@@ -160,6 +160,31 @@ static struct kv name(struct kctx *k, const struct tn_expr *expr)
 	return failed(expr->span);
 }
 
+/* False after a report: a literal that the axis, if it has any elements, does
+ * not reach. Behind a condition nothing is said, as it may never be read. */
+static bool check_bounds(struct kctx *k, const struct tn_kbuf *buf, int axis,
+			 const struct tn_kexpr *index, struct tn_span span)
+{
+	const struct tn_dim *dim = buf->dims[axis];
+
+	if (k->guarded || index->kind != TN_KEXPR_INT)
+		return true;
+	if (index->i >= 0 && (!tn_dim_is_const(dim) || dim->value == 0 ||
+			      index->i < dim->value))
+		return true;
+	if (tn_dim_is_const(dim))
+		tn_diag_report(k->e->sink, TN_E0803, span,
+			       "index %lld is outside of axis %d of '%s', "
+			       "which has %lld elements",
+			       (long long)index->i, axis, buf->name,
+			       (long long)dim->value);
+	else
+		tn_diag_report(k->e->sink, TN_E0803, span,
+			       "index %lld of '%s' is negative",
+			       (long long)index->i, buf->name);
+	return false;
+}
+
 bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 		      const struct tn_kbuf *buf,
 		      const struct tn_kexpr *out[TN_MAX_RANK])
@@ -181,7 +206,8 @@ bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 			return false;
 		}
 		out[i] = elab_kexpr_as(k, index->first, TN_i64);
-		if (!out[i])
+		if (!out[i] ||
+		    !check_bounds(k, buf, (int)i, out[i], index->span))
 			return false;
 	}
 	return true;
@@ -273,14 +299,16 @@ static const struct {
 
 static struct kv binary(struct kctx *k, const struct tn_expr *expr)
 {
-	struct kv a = elab_kexpr(k, expr->u.binary.left);
-	struct kv b = elab_kexpr(k, expr->u.binary.right);
-	bool soft = a.soft && b.soft;
+	struct kv a = elab_kexpr(k, expr->u.binary.left), b, out;
+	bool stops = expr->op == TN_OP_AND || expr->op == TN_OP_OR, soft;
 	const struct tn_kexpr *args[2], *index;
 	enum tn_dtype dtype;
-	struct kv out;
 	size_t i;
 
+	k->guarded += stops;
+	b = elab_kexpr(k, expr->u.binary.right);
+	k->guarded -= stops;
+	soft = a.soft && b.soft;
 	if (!agree(k, &a, &b))
 		return failed(expr->span);
 	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -390,7 +418,9 @@ static struct kv call(struct kctx *k, const struct tn_expr *expr)
 	const struct tn_kexpr *args[4];
 	const struct tn_op_info *info;
 	enum tn_dtype dtype;
-	struct kv in[4];
+	struct kv in[4] = {{0}};
+	bool stops = code == TN_OP_select || code == TN_OP_and ||
+		code == TN_OP_or;
 	int from, i;
 
 	if (code == TN_OP_cast || code == TN_OP_bitcast)
@@ -411,7 +441,9 @@ static struct kv call(struct kctx *k, const struct tn_expr *expr)
 	for (i = 0; i < (int)list->len; i++) {
 		if (!list->at[i]->value)
 			return failed(expr->span);
+		k->guarded += i > 0 && stops;
 		in[i] = elab_kexpr(k, list->at[i]->value);
+		k->guarded -= i > 0 && stops;
 		if (!in[i].e)
 			return failed(expr->span);
 	}

@@ -47,8 +47,9 @@ static void name_made(struct frame *frame, struct tn_op *op,
 			tn_graph_name(frame->b.fn, op->out[i], wish);
 }
 
-void elab_name_results(struct frame *frame, const struct tn_op *before,
-		       const struct tn_binds *binds, const struct ev *evs)
+/* Names the results of a statement, and the values on the way to them. */
+static void name_results(struct frame *frame, const struct tn_op *before,
+			 const struct tn_binds *binds, const struct ev *evs)
 {
 	struct tn_block *block = frame->b.block;
 	struct tn_op *first = before ? before->next : block->first, *op;
@@ -271,7 +272,7 @@ static void bind_stmt(struct frame *frame, const struct tn_stmt *stmt)
 			evs[i] = ev_poison(bind->name.span);
 		evs[i] = as_declared(frame, bind, types[i], &evs[i]);
 	}
-	elab_name_results(frame, before, &stmt->binds, evs);
+	name_results(frame, before, &stmt->binds, evs);
 	for (i = 0; i < count; i++) {
 		check_port(frame, stmt->binds.at[i], &evs[i]);
 		frame_bind(frame, stmt->binds.at[i]->name, evs[i]);

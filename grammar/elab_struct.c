@@ -61,9 +61,9 @@ void elab_struct_item(struct tn_elab *e, struct decl *decl)
 	frame_fini(&frame);
 }
 
-struct tn_weight *elab_weight_make(struct tn_elab *e, const char *name,
-				   const struct tn_type *type,
-				   struct tn_span span)
+static struct tn_weight *make_weight(struct tn_elab *e, const char *name,
+				     const struct tn_type *type,
+				     struct tn_span span)
 {
 	struct tn_module *module = e->module;
 	struct tn_weight *weight;
@@ -144,7 +144,7 @@ static struct tn_value *make_member(struct weight_item *item,
 	type = type ? stacked(item, type) : item->e->module->poison;
 	if (!type)
 		return NULL;
-	weight = elab_weight_make(item->e, name, type, from->name.span);
+	weight = make_weight(item->e, name, type, from->name.span);
 	if (!weight)
 		return NULL;
 	if (item->is_family) {

@@ -68,21 +68,3 @@ struct tn_module *tn_elab_run(struct tn_elab *e, struct tn_tree *tree)
 		e->module->props |= TN_PROP_TYPED;
 	return e->module;
 }
-
-struct tn_module *tn_elaborate(struct tn_tree *tree,
-			       const struct tn_elab_options *options)
-{
-	struct tn_elab *e = tn_elab_new(options);
-	struct tn_module *module;
-
-	if (!e) {
-		struct tn_span nowhere = {0, 0, 0};
-
-		tn_diag_report(options->sink, TN_E0001, nowhere,
-			       "out of memory");
-		return NULL;
-	}
-	module = tn_elab_run(e, tree);
-	tn_elab_free(e);
-	return module;
-}

@@ -50,9 +50,6 @@ void tn_elab_free(struct tn_elab *elab);
  * the elab before it. NULL: out of memory (reported). Errors are in the
  * sink; the module then holds what could be made. */
 struct tn_module *tn_elab_run(struct tn_elab *elab, struct tn_tree *tree);
-/* All in one, when no tests are wanted. */
-struct tn_module *tn_elaborate(struct tn_tree *tree,
-			       const struct tn_elab_options *options);
 
 enum tn_expect_kind {
 	TN_EXPECT_TRUE,		/* every element of `left` is true */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 struct operator_row {
 	const char *text;
 	int level;
@@ -73,11 +75,6 @@ bool tn_name_is_elem(const char *name)
 	return is_among(name, elems, sizeof(elems) / sizeof(elems[0]));
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* Words that are keywords where a statement begins with an expression. */
 static const char *const openers[] = { "expect", "par" };
 
@@ -93,9 +90,9 @@ bool tn_name_is_plain(const char *name)
 	const char *at = name;
 
 	for (;;) {
-		if (!is_letter(*at))
+		if (!tn_ascii_is_head(*at))
 			return false;
-		while (is_letter(*at) || (*at >= '0' && *at <= '9'))
+		while (tn_ascii_is_word(*at))
 			at++;
 		if (at[0] != ':' || at[1] != ':')
 			break;

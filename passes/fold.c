@@ -4,11 +4,11 @@
  *   n: i64 = 3;  m: i64 = mul(n, n);   ->   m: i64 = 9;
  *
  * The value comes from the reference evaluation, so folder and run time agree
- * to the bit. Not folded: results above `limit` elements (4096), or above
+ * to the bit. Not folded: results above `limit` elements (LIMIT), or above
  * MAX_GROWN if they are larger than their operands together (a loop that
  * makes them is shorter than they are), unless they are no larger than one
  * operand; what takes more than MAX_WORK steps; random numbers; what would
- * raise the sticky flag. MAX_BYTES bounds the sum, so that no text, however
+ * raise the sticky flag; what evaluation cannot size. MAX_BYTES bounds the sum, so that no text, however
  * written, makes a constant of every line.
  */
 #include "passes/pass.h"
@@ -18,6 +18,7 @@
 
 enum tn_pass_result tn_pass_fold(struct tn_pass_context *context);
 
+#define LIMIT 65536
 #define MAX_OPERANDS 64
 #define MAX_GROWN 1024
 #define MAX_WORK (1 << 22)
@@ -170,7 +171,7 @@ static bool fold_op(struct folder *f, struct tn_op *op)
 		f->changed = true;
 	}
 	tn_tensor_fini(&out);
-	return good;
+	return good || !eval.no_memory;
 }
 
 static bool visit(void *data, struct tn_op *op)
@@ -185,9 +186,8 @@ static bool visit(void *data, struct tn_op *op)
 enum tn_pass_result tn_pass_fold(struct tn_pass_context *context)
 {
 	struct folder f = { .context = context };
-	int64_t limit = context->options->fold_limit;
 
-	f.limit = tn_pass_option(context, "limit", limit > 0 ? limit : 4096);
+	f.limit = tn_pass_option(context, "limit", LIMIT);
 	if (!tn_pass_walk(context->entry->body, visit, &f)) {
 		context->rw->failed = true;
 		return TN_PASS_FAILED;

@@ -11,11 +11,12 @@
  * groups, unless they are called with other sizes than their text names. The
  * callee's declared sizes are bound to the argument's shapes at each call.
  */
-#include "passes/pass.h"
+#include "passes/inline.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/ascii.h"
 
 enum tn_pass_result tn_pass_inline(struct tn_pass_context *context);
 
@@ -29,7 +30,16 @@ struct inliner {
 	size_t cap;			/* room; copies make symbols */
 	struct tn_op *next;		/* where the walk goes on */
 	struct tn_map guards;		/* hash -> number in the entry + 1 */
+	struct tn_map around;		/* copied call -> struct sizes * */
 	int64_t count, copied;
+};
+
+/* What the symbols of a function stood for when its body was copied. Calls in
+ * it of instances, which are made for the sizes of the function around them,
+ * are bound by these too. */
+struct sizes {
+	int n;
+	const struct tn_dim **dims;
 };
 
 /* Room for all symbols; new ones are not bound. */
@@ -264,6 +274,54 @@ static bool is_affordable(struct inliner *in, const struct tn_op *op)
 	return false;
 }
 
+static struct sizes *keep_sizes(struct inliner *in)
+{
+	struct tn_module *module = in->context->module;
+	struct sizes *sizes = tn_arena_alloc(&module->arena, sizeof *sizes);
+
+	if (!sizes)
+		return NULL;
+	sizes->n = module->dims.nsyms;
+	sizes->dims = tn_arena_copy(&module->arena, in->dims,
+				    dims_bytes(in) + sizeof *in->dims);
+	return sizes->dims ? sizes : NULL;
+}
+
+/* Symbols that no argument binds are those of the function around. */
+static void bind_around(struct inliner *in, const struct tn_op *op)
+{
+	const struct sizes *sizes = tn_map_find(&in->around, op);
+	int i;
+
+	if (!sizes || op->callee->kind != TN_FN_INSTANCE)
+		return;
+	for (i = 0; i < sizes->n; i++)
+		if (!in->dims[i])
+			in->dims[i] = sizes->dims[i];
+}
+
+/* Calls and launches in a body that was copied for other sizes. */
+static bool adapt(struct inliner *in, struct tn_op *op, const struct tn_op *end,
+		  struct sizes *sizes)
+{
+	int i;
+
+	for (; op != end; op = op->next) {
+		if (op->code == TN_OP_call &&
+		    !tn_map_set(&in->around, op, sizes))
+			return false;
+		if (op->code == TN_OP_launch) {
+			op->kernel = tn_inline_kernel(op->kernel, sizes->dims);
+			if (!op->kernel)
+				return false;
+		}
+		for (i = 0; i < op->nregions; i++)
+			if (!adapt(in, op->regions[i]->first, NULL, sizes))
+				return false;
+	}
+	return true;
+}
+
 /* Counts and records the rewrite, whatever the fuel. */
 static void record(struct tn_rw *rw, const struct tn_op *op)
 {
@@ -309,10 +367,17 @@ static bool inline_call(struct inliner *in, struct tn_op *op)
 	record(in->context->rw, op);
 	memset(in->dims, 0, dims_bytes(in));
 	bind_dims(in, op);
+	bind_around(in, op);
 	if (!copy_body(in, op))
 		return false;
 	if (renames(in)) {
+		struct sizes *sizes;
+
 		if (!make_room(in))
+			return false;
+		sizes = keep_sizes(in);
+		if (!sizes || !adapt(in, before ? before->next : block->first,
+				     op, sizes))
 			return false;
 		memcpy(in->outer, in->dims, dims_bytes(in));
 		if (!open_groups(in, before ? before->next : block->first,
@@ -352,7 +417,7 @@ static bool inline_block(struct inliner *in, struct tn_block *block)
 
 static bool is_letter(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c > 127;
+	return tn_ascii_is_word(c) || (unsigned char)c > 127;
 }
 
 /* True if a word of the text is one of `names`. */
@@ -450,8 +515,10 @@ enum tn_pass_result tn_pass_inline(struct tn_pass_context *context)
 	bool good;
 
 	tn_map_init_ptr(&in.guards);
+	tn_map_init_ptr(&in.around);
 	good = inline_all(&in);
 	tn_map_fini(&in.guards);
+	tn_map_fini(&in.around);
 	free(in.dims);
 	free(in.outer);
 	if (!good) {

@@ -7,6 +7,8 @@ libtenon_la_SOURCES += \
 	passes/fuse.c \
 	passes/infer.c \
 	passes/inline.c \
+	passes/inline.h \
+	passes/inline_kernel.c \
 	passes/lower.c \
 	passes/lower.h \
 	passes/lower_contract.c \

@@ -71,7 +71,6 @@ static bool lower_regions(struct tn_lower *lw, struct tn_op *op)
 	return true;
 }
 
-/* Our own fault: a pass before this one left something behind. */
 static bool refuse(struct tn_lower *lw, const struct tn_op *op,
 		   const char *why)
 {
@@ -93,8 +92,10 @@ static bool lower_flow(struct tn_lower *lw, struct tn_op *op)
 		return tn_lower_assert(lw, op);
 	if (op->code == TN_OP_return)
 		return tn_lower_ends(lw, op, NULL);
-	if (op->code == TN_OP_call)
+	if (op->code == TN_OP_call) {
+		lw->is_bug = true;
 		return refuse(lw, op, "a call is left that is not fused");
+	}
 	return lower_regions(lw, op);
 }
 
@@ -212,6 +213,7 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 	struct tn_module *module = context->module;
 	struct tn_lower lw;
 	struct tn_block *body = context->entry->body;
+	enum tn_pass_result result = TN_PASS_FAILED;
 	bool good;
 
 	lower_init(&lw, context);
@@ -221,10 +223,11 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 		module->failed = true;
 		good = false;
 	} else if (!good && lw.why) {
-		tn_diag_report(module->sink, TN_E0855, lw.where->span,
-			       "lower: %s: %s", tn_ops[lw.where->code].name,
-			       lw.why);
+		tn_diag_report(module->sink, lw.is_bug ? TN_E0853 : TN_E0855,
+			       lw.where->span, "lower: %s: %s",
+			       tn_ops[lw.where->code].name, lw.why);
+		result = lw.is_bug ? TN_PASS_BUG : TN_PASS_UNSUPPORTED;
 	}
 	lower_fini(&lw);
-	return good ? TN_PASS_CHANGED : TN_PASS_FAILED;
+	return good ? TN_PASS_CHANGED : result;
 }

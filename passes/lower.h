@@ -48,6 +48,7 @@ struct tn_lower {
 	struct tn_map kernels;		/* hash -> struct tn_kernel list */
 	bool failed;			/* out of memory */
 	const char *why;		/* the first reason not to lower */
+	bool is_bug;			/* that reason is our own fault */
 	const struct tn_op *where;
 
 	/* of the kernel under construction */
@@ -69,9 +70,6 @@ struct tn_lower {
 
 /* lower_kit.c: names, loops, small expressions */
 
-/* A variable with an unused name. */
-struct tn_kvar *tn_lower_var(struct tn_lower *lw, const char *wish,
-			     enum tn_dtype dtype);
 /* A name not yet used in the kernel: plain letters, digits, underscores. */
 const char *tn_lower_name(struct tn_lower *lw, const char *wish);
 /* Opens `for wish in from..to`; statements go into it. The index. */
@@ -262,11 +260,6 @@ bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
 		   struct tn_value *const *params);
 /* An assert becomes a launch that raises the flag. */
 bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op);
-
-/* schedule_default.c: gives a fresh kernel the target's plain schedule and
- * writes it down as @schedule. False: out of memory. */
-bool tn_schedule_default(struct tn_kernel *kernel,
-			 const struct tn_target *target);
 
 enum tn_pass_result tn_pass_lower(struct tn_pass_context *context);
 

@@ -203,7 +203,7 @@ static bool is_scatter(const struct tn_op *op)
 
 bool tn_lower_is_grid(const struct tn_lower *lw)
 {
-	return lw->target && lw->target->kind == TN_TARGET_CUDA;
+	return lw->target && lw->target->par == TN_PAR_GRID;
 }
 
 /* The data of a scatter, already copied, are updated in place. */

@@ -11,15 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 void tn_lower_unfit(struct tn_lower *lw)
 {
 	lw->unfit = true;
-}
-
-static bool is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		(c >= '0' && c <= '9') || c == '_';
 }
 
 /* Letters, digits and underscores of `wish`, not starting with a digit. */
@@ -29,8 +25,8 @@ static const char *plain_name(struct tn_lower *lw, const char *wish)
 	size_t n = 0, i;
 
 	for (i = 0; wish[i] && n < sizeof text - 1; i++)
-		text[n++] = is_plain(wish[i]) ? wish[i] : '_';
-	if (n == 0 || (text[0] >= '0' && text[0] <= '9'))
+		text[n++] = tn_ascii_is_word(wish[i]) ? wish[i] : '_';
+	if (n == 0 || tn_ascii_is_digit(text[0]))
 		text[0] = 'v';
 	text[n ? n : 1] = '\0';
 	return tn_intern_text(lw->module->names, text);
@@ -69,8 +65,9 @@ const char *tn_lower_kernel_name(struct tn_lower *lw, const char *wish)
 	return fresh_name(lw, &lw->kernel_names, wish);
 }
 
-struct tn_kvar *tn_lower_var(struct tn_lower *lw, const char *wish,
-			     enum tn_dtype dtype)
+/* A variable with an unused name. */
+static struct tn_kvar *new_var(struct tn_lower *lw, const char *wish,
+			       enum tn_dtype dtype)
 {
 	const char *name = tn_lower_name(lw, wish);
 
@@ -126,7 +123,7 @@ const struct tn_kexpr *tn_lower_for(struct tn_lower *lw, const char *wish,
 				    const struct tn_kexpr *from,
 				    const struct tn_kexpr *to)
 {
-	struct tn_kvar *var = tn_lower_var(lw, wish, TN_i64);
+	struct tn_kvar *var = new_var(lw, wish, TN_i64);
 	struct tn_kstmt *loop;
 
 	loop = tn_kstmt_loop(lw->kernel, lw->block, TN_LOOP_FOR, var, from, to);
@@ -180,7 +177,7 @@ const struct tn_kexpr *tn_lower_let(struct tn_lower *lw, const char *wish,
 	    value->kind == TN_KEXPR_FLOAT || value->kind == TN_KEXPR_DIM ||
 	    (value->kind == TN_KEXPR_VAR && !value->var->is_mutable))
 		return value;
-	var = tn_lower_var(lw, wish, value->dtype);
+	var = new_var(lw, wish, value->dtype);
 	if (!tn_kstmt_let(lw->kernel, lw->block, var, value))
 		return NULL;
 	return tn_kexpr_var(lw->kernel, var);
@@ -193,7 +190,7 @@ struct tn_kvar *tn_lower_mut(struct tn_lower *lw, const char *wish,
 
 	if (!value)
 		return NULL;
-	var = tn_lower_var(lw, wish, value->dtype);
+	var = new_var(lw, wish, value->dtype);
 	if (!tn_kstmt_let(lw->kernel, lw->block, var, value))
 		return NULL;
 	var->is_mutable = true;

@@ -283,6 +283,8 @@ static enum tn_status outcome(const struct tn_pass_context *context,
 	case TN_PASS_SAME:
 	case TN_PASS_CHANGED:
 		return TN_OK;
+	case TN_PASS_UNSUPPORTED:
+		return TN_UNSUPPORTED;
 	case TN_PASS_BUG:
 		return TN_BUG;
 	case TN_PASS_FAILED:

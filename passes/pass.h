@@ -14,17 +14,17 @@
 #include "ir/rewrite.h"
 #include "ir/target.h"
 
-/* FAILED: the text's fault, if one was reported, else out of memory. BUG: ours,
- * and reported. */
+/* FAILED: the text's fault, if one was reported, else out of memory.
+ * UNSUPPORTED: what the target cannot do. BUG: ours. Both are reported. */
 enum tn_pass_result {
-	TN_PASS_SAME, TN_PASS_CHANGED, TN_PASS_FAILED, TN_PASS_BUG
+	TN_PASS_SAME, TN_PASS_CHANGED, TN_PASS_FAILED, TN_PASS_UNSUPPORTED,
+	TN_PASS_BUG
 };
 
 /* Options of one run of the pipeline. */
 struct tn_pass_options {
 	const struct tn_target *target;
 	struct tn_fn *entry;	/* what is compiled; NULL: the module's entry */
-	int64_t fold_limit;	/* largest folded constant, elements */
 	int64_t fuel;		/* -1: unlimited */
 	bool verify;		/* verify after each pass */
 	const char *print_after;	/* pass name, "all", or NULL */

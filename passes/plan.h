@@ -38,8 +38,5 @@ bool tn_plan_assign(struct tn_plan *plan);
  * of bytes that another value took, a place outside the arena. True if there
  * is none; false without a line: out of memory. */
 bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults);
-/* The value whose bytes `value` really is, and the distance in bytes. */
-const struct tn_value *tn_plan_root(const struct tn_value *value,
-				    int64_t *offset);
 
 #endif

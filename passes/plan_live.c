@@ -19,17 +19,6 @@ struct live {
 	struct tn_map loops;	/* op with regions -> its last step */
 };
 
-const struct tn_value *tn_plan_root(const struct tn_value *value,
-				    int64_t *offset)
-{
-	*offset = 0;
-	while (value->place.kind == TN_PLACE_ALIAS) {
-		*offset += value->place.offset;
-		value = value->place.alias;
-	}
-	return value;
-}
-
 /* `of` has its place already; its root is named, so that chains of views
  * stay one step long. */
 static void set_alias(struct tn_value *value, struct tn_value *of,
@@ -108,7 +97,7 @@ static void extend(struct live *live, struct tn_value *value, int64_t step)
 	struct tn_interval *interval;
 	int64_t offset;
 
-	root = tn_plan_root(value, &offset);
+	root = tn_place_root(value, &offset);
 	if (root->place.kind != TN_PLACE_ARENA)
 		return;
 	interval = tn_vec_at(&live->plan->intervals,
@@ -162,7 +151,7 @@ static void read_operands(struct live *live, const struct tn_op *op,
 	int i;
 
 	for (i = 0; i < op->nin; i++) {
-		root = tn_plan_root(tn_graph_in(op, i), &offset);
+		root = tn_place_root(tn_graph_in(op, i), &offset);
 		loop = outer_loop(op, root);
 		last = loop ? step_of(live, loop) : step;
 		extend(live, tn_graph_in(op, i), last);

@@ -281,15 +281,61 @@ static bool by_annotation(struct tn_kernel *kernel, struct tn_annot *annot)
 	return good && !module->failed;
 }
 
-/* Kernels that carry no schedule yet get the default one. */
+/* The loops that somebody has chosen a kind for. */
+static bool is_chosen(const struct tn_kblock *block)
+{
+	const struct tn_kstmt *s;
+
+	for (s = block->first; s; s = s->next)
+		if ((s->kind == TN_KSTMT_LOOP && s->loop != TN_LOOP_FOR) ||
+		    is_chosen(&s->body) || is_chosen(&s->orelse))
+			return true;
+	return false;
+}
+
+/* Turns of par and vec loops written by hand must be independent. */
+static bool may_run_at_once(struct tn_kernel *kernel,
+			    const struct tn_kblock *block)
+{
+	struct tn_module *module = kernel->module;
+	const struct tn_kstmt *s;
+	struct tn_diag *diag;
+
+	for (s = block->first; s; s = s->next) {
+		if (s->kind == TN_KSTMT_LOOP &&
+		    (s->loop == TN_LOOP_PAR || s->loop == TN_LOOP_VEC) &&
+		    !tn_schedule_is_free(module, s, s)) {
+			diag = tn_diag_report(module->sink, TN_E0804,
+					      kernel->span, "the turns of "
+					      "loop '%s' of kernel '%s' "
+					      "depend on one another",
+					      s->var->name, kernel->name);
+			tn_diag_help(module->sink, diag,
+				     "write it as `for`");
+			return false;
+		}
+		if (!may_run_at_once(kernel, &s->body) ||
+		    !may_run_at_once(kernel, &s->orelse))
+			return false;
+	}
+	return true;
+}
+
+/* A kernel with a schedule gets it, one whose loops have kinds by hand keeps
+ * them, all others get the target's default. */
 static bool schedule_kernel(struct tn_pass_context *context,
 			    struct tn_kernel *kernel)
 {
 	struct tn_annot *annot = wanted(kernel);
 
+	if (tn_annots_find(&kernel->annots, "scheduled"))
+		return true;
+	if (is_chosen(&kernel->body) &&
+	    !may_run_at_once(kernel, &kernel->body))
+		return false;
 	if (annot)
 		return by_annotation(kernel, annot);
-	if (tn_annots_find(&kernel->annots, "scheduled"))
+	if (is_chosen(&kernel->body))
 		return true;
 	return tn_schedule_default(kernel, context->target);
 }

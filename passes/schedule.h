@@ -2,7 +2,8 @@
  * Schedules: a list of checked rewrites of a kernel, as text.
  *
  * A kernel with @schedule(...) gets these steps, and the annotation becomes
- * @scheduled(...); others get the target's default. Loops are named by their
+ * @scheduled(...); one whose loops are par, vec or unroll by hand is left as it
+ * is; others get the target's default. Loops are named by their
  * variables; a step applies to every loop of that name (peeling makes twins).
  *
  *   split(i, 6)           i -> i__0 outside, i__1 inside with 6 turns; what is
@@ -117,6 +118,11 @@ struct tn_rewrite {
 };
 bool tn_schedule_rewrite(struct tn_rewrite *rewrite,
 			 struct tn_kblock *block);
+
+/* schedule_default.c: gives a fresh kernel the target's plain schedule and
+ * writes it down as @scheduled. False: out of memory. */
+bool tn_schedule_default(struct tn_kernel *kernel,
+			 const struct tn_target *target);
 
 /* schedule_sums.c: the steps that tile a nest of sums for the CPU, appended to
  * `steps`; false if the nest does not sum. */

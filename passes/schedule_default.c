@@ -248,9 +248,9 @@ static void plan_nest(struct plan *plan, struct tn_kstmt *loop)
 	tn_kstmt_remove(loop);
 	tn_kstmt_insert(&alone.body, loop, NULL);
 	plan->kernel = &alone;
-	if (plan->target->kind == TN_TARGET_C)
+	if (plan->target->par == TN_PAR_THREADS)
 		plan_cpu(plan, loop);
-	else if (plan->target->kind == TN_TARGET_CUDA)
+	else if (plan->target->par == TN_PAR_GRID)
 		plan_gpu(plan, loop);
 	plan->kernel = whole;
 	while ((s = alone.body.first)) {

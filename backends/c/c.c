@@ -26,12 +26,8 @@ static const struct tn_host_dialect host_dialect = {
 static struct tn_buf *add_file(struct tn_emission *out, const char *format,
 			       bool is_weights)
 {
-	struct tn_emitted *file = &out->files[out->count++];
-
-	file->name = tn_arena_printf(&out->arena, format, out->name);
-	file->is_weights = is_weights;
-	tn_buf_init(&file->text);
-	return &file->text;
+	return tn_emission_add(out, tn_arena_printf(&out->arena, format,
+						    out->name), is_weights);
 }
 
 static bool uses_vectors(const struct tn_prelude *need)
@@ -76,8 +72,10 @@ static void put_files(struct tn_c *c, struct tn_emission *out)
 	tn_c_readme(c, add_file(out, "README", false));
 	if (out->weights.size)
 		(void)add_file(out, "%s.weights", true);
+	if (out->failed)
+		c->failed = true;
 	for (i = 0; i < out->count; i++)
-		if (!out->files[i].name || out->files[i].text.failed)
+		if (out->files[i].text.failed)
 			c->failed = true;
 }
 

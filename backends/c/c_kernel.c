@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 /* ---- Threads ---- */
 
 static bool raises_inside(const struct tn_emit *emit)
@@ -48,8 +50,7 @@ static bool put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 	struct tn_c_kernel *info = emit->data;
 	const char *type = tn_dtypes[s->buf->dtype].c_storage;
 	const char *name = tn_emit_name(emit, s->buf, s->buf->name);
-	int64_t bytes = tn_dtype_bytes(s->buf->dtype);
-	int i;
+	int64_t bytes;
 
 	if (s->buf->space == TN_SPACE_ARENA) {
 		info->has_scratch = true;
@@ -58,10 +59,10 @@ static bool put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 			     (long long)s->buf->arena_offset);
 		return true;
 	}
-	for (i = 0; i < s->buf->rank; i++)
-		bytes *= s->buf->dims[i]->value;
-	info->stack += bytes;
-	return false;
+	if (!tn_kbuf_bytes(s->buf, &bytes) ||
+	    !tn_num_add(info->stack, bytes, &info->stack))
+		emit->failed = true;
+	return emit->failed;
 }
 
 void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target)
@@ -380,8 +381,7 @@ static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 
 static void add_kernel(struct tn_c *c, const struct tn_op *op)
 {
-	const struct tn_kernel *kernel = op->kernel->same ? op->kernel->same :
-		op->kernel;
+	const struct tn_kernel *kernel = op->kernel;
 	struct tn_c_kernel *info = tn_map_find(&c->by_kernel, kernel);
 
 	if (!info) {

@@ -37,7 +37,8 @@ static double weigh_expr(const struct tn_kexpr *e, int depth)
 static double turns(const struct tn_kstmt *s)
 {
 	if (s->from->kind == TN_KEXPR_INT && s->to->kind == TN_KEXPR_INT)
-		return (double)(s->to->i - s->from->i) / (double)s->step;
+		return ((double)s->to->i - (double)s->from->i) /
+			(double)s->step;
 	return 64;
 }
 

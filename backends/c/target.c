@@ -11,15 +11,15 @@
 
 #define STACK (256 * 1024)
 
-#define TARGET(isa, bytes, registers, fma) \
-	{ TN_TARGET_C, "c:" isa, isa, bytes, registers, fma, 0, 0, STACK, \
-	  NULL }
+#define TARGET(isa, bytes, registers) \
+	{ TN_TARGET_C, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, 0, \
+	  STACK, NULL }
 
-static const struct tn_target avx512 = TARGET("avx512", 64, 32, true);
-static const struct tn_target avx2 = TARGET("avx2", 32, 16, true);
-static const struct tn_target sse2 = TARGET("sse2", 16, 16, false);
-static const struct tn_target neon = TARGET("neon", 16, 32, true);
-static const struct tn_target generic = TARGET("generic", 16, 16, false);
+static const struct tn_target avx512 = TARGET("avx512", 64, 32);
+static const struct tn_target avx2 = TARGET("avx2", 32, 16);
+static const struct tn_target sse2 = TARGET("sse2", 16, 16);
+static const struct tn_target neon = TARGET("neon", 16, 32);
+static const struct tn_target generic = TARGET("generic", 16, 16);
 
 const struct tn_target *const tn_targets_c[] = {
 	&avx512, &avx2, &sse2, &neon, &generic, NULL

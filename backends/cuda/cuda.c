@@ -6,39 +6,24 @@
 
 #include <string.h>
 
-static struct tn_buf *add_file(struct tn_cuda *c, struct tn_emission *out,
-			       const char *name)
+static const char *name_of(struct tn_emission *out, const char *ending)
 {
-	struct tn_emitted *file;
-
-	if (out->count == TN_EMISSION_FILES || !name)
-		c->failed = true;
-	if (out->count == TN_EMISSION_FILES)
-		return &out->files[0].text;
-	file = &out->files[out->count++];
-	file->name = name;
-	tn_buf_init(&file->text);
-	return &file->text;
+	return tn_arena_printf(&out->arena, "%s%s", out->name, ending);
 }
 
-static struct tn_buf *add_named(struct tn_cuda *c, struct tn_emission *out,
-				const char *ending)
+static struct tn_buf *add_file(struct tn_emission *out, const char *ending)
 {
-	return add_file(c, out, tn_arena_printf(&out->arena, "%s%s",
-						out->name, ending));
+	return tn_emission_add(out, name_of(out, ending), false);
 }
 
-static void add_stand_in(struct tn_cuda *c, struct tn_emission *out)
+static void add_stand_in(struct tn_emission *out)
 {
 	const char *name, *text;
-	struct tn_buf *file;
 	size_t size;
 	int i;
 
-	for (i = 0; (name = tn_cuda_stand_in(i, &text, &size)); i++) {
-		file = add_file(c, out, name);
-		tn_buf_putn(file, text, size);
-	}
+	for (i = 0; (name = tn_cuda_stand_in(i, &text, &size)); i++)
+		tn_buf_putn(tn_emission_add(out, name, false), text, size);
 }
 
 /* The host file comes first: its dims may call for helpers. */
@@ -49,17 +34,17 @@ static void put_files(struct tn_cuda *c, struct tn_emission *out)
 	tn_cuda_kernels(c);
 	if (c->failed || c->status != TN_OK)
 		return;
-	tn_cuda_host_file(c, add_named(c, out, "_host.c"));
-	tn_cuda_header(c, add_named(c, out, ".h"));
-	tn_cuda_device_file(c, add_named(c, out, ".cu"));
-	tn_cuda_side_file(c, add_named(c, out, "_emu.cpp"));
-	tn_cuda_makefile(c, add_file(c, out, "Makefile"));
-	tn_cuda_readme(c, add_file(c, out, "README"));
-	add_stand_in(c, out);
-	if (out->weights.size) {
-		(void)add_named(c, out, ".weights");
-		out->files[out->count - 1].is_weights = true;
-	}
+	tn_cuda_host_file(c, add_file(out, "_host.c"));
+	tn_cuda_header(c, add_file(out, ".h"));
+	tn_cuda_device_file(c, add_file(out, ".cu"));
+	tn_cuda_side_file(c, add_file(out, "_emu.cpp"));
+	tn_cuda_makefile(c, tn_emission_add(out, "Makefile", false));
+	tn_cuda_readme(c, tn_emission_add(out, "README", false));
+	add_stand_in(out);
+	if (out->weights.size)
+		(void)tn_emission_add(out, name_of(out, ".weights"), true);
+	if (out->failed)
+		c->failed = true;
 	for (i = 0; i < out->count; i++)
 		if (out->files[i].text.failed)
 			c->failed = true;

@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 /* What printing one piece carries; emit->data. */
 struct body {
 	struct tn_cuda *c;
@@ -33,13 +35,14 @@ static const char letters[] = "xyz";
 static void put_shared(struct tn_emit *emit, const struct tn_kbuf *buf)
 {
 	struct body *body = emit->data;
-	int64_t count = 1;
-	int i;
+	int64_t count, bytes;
 
-	for (i = 0; i < buf->rank; i++)
-		count *= buf->dims[i]->value;
-	body->shared += count * tn_dtype_bytes(buf->dtype);
-	if (body->shared > body->c->target->shared_bytes)
+	if (!tn_kbuf_count(buf, &count) || !tn_kbuf_bytes(buf, &bytes)) {
+		emit->failed = true;
+		return;
+	}
+	if (!tn_num_add(body->shared, bytes, &body->shared) ||
+	    body->shared > body->c->target->shared_bytes)
 		tn_cuda_refuse(body->c, emit->kernel, "its @shared buffers "
 			       "are larger than a block may have");
 	tn_emit_line(emit, "__shared__ %s %s[%lld];",

@@ -364,8 +364,7 @@ static void put_kernel(struct tn_cuda *c, struct tn_cuda_kernel *info)
 
 static void add_kernel(struct tn_cuda *c, const struct tn_op *op)
 {
-	const struct tn_kernel *kernel = op->kernel->same ? op->kernel->same :
-		op->kernel;
+	const struct tn_kernel *kernel = op->kernel;
 	struct tn_cuda_kernel *info = tn_map_find(&c->by_kernel, kernel);
 
 	if (!info) {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define TARGET(arch) \
-	{ TN_TARGET_CUDA, "cuda:" arch, arch, 0, 0, true, 256, 48 * 1024, \
-	  64 * 1024, NULL }
+	{ TN_TARGET_CUDA, TN_PAR_GRID, "cuda:" arch, arch, 0, 0, 256, \
+	  48 * 1024, 64 * 1024, NULL }
 
 static const struct tn_target sm_80 = TARGET("sm_80");
 static const struct tn_target sm_90 = TARGET("sm_90");

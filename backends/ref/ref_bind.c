@@ -231,19 +231,6 @@ static bool check_types(struct tn_ref_frame *frame)
 	return bounds.ok;
 }
 
-static bool holds(enum tn_guard_kind kind, int64_t a, int64_t b)
-{
-	switch (kind) {
-	case TN_GUARD_EQ:
-		return a == b;
-	case TN_GUARD_LE:
-		return a <= b;
-	case TN_GUARD_DIVIDES:
-		break;
-	}
-	return b == 0 ? a == 0 : a % b == 0;
-}
-
 static bool check_guard(struct tn_ref_frame *frame,
 			const struct tn_guard *guard)
 {
@@ -257,7 +244,7 @@ static bool check_guard(struct tn_ref_frame *frame,
 	    !tn_dim_eval(guard->b, frame->dims, &b))
 		return tn_ref_fail(frame->ref, TN_BAD_INPUT, guard->span,
 				   "a size leaves the 64-bit range");
-	if (holds(guard->kind, a, b))
+	if (tn_guard_holds(guard, a, b))
 		return true;
 	tn_buf_init(&left);
 	tn_buf_init(&right);

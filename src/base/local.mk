@@ -2,6 +2,7 @@
 
 libtenon_la_SOURCES += \
 	src/base/arena.c src/base/arena.h \
+	src/base/ascii.h \
 	src/base/buf.c src/base/buf.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/diag_json.c \

@@ -284,19 +284,6 @@ static enum tn_status check_sizes(const struct tenon_call *call, int i)
 	return misfit(call, i);
 }
 
-static bool holds(const struct tn_guard *guard, int64_t a, int64_t b)
-{
-	switch (guard->kind) {
-	case TN_GUARD_EQ:
-		return a == b;
-	case TN_GUARD_LE:
-		return a <= b;
-	case TN_GUARD_DIVIDES:
-		break;
-	}
-	return b != 0 && tn_num_floormod(a, b) == 0;
-}
-
 static enum tn_status check_guard(const struct tenon_call *call,
 				  const struct tn_guard *guard)
 {
@@ -308,7 +295,7 @@ static enum tn_status check_guard(const struct tenon_call *call,
 	if (!tn_dim_eval(guard->a, call->dims, &x) ||
 	    !tn_dim_eval(guard->b, call->dims, &y))
 		x = INT64_MAX, y = 0;
-	if (holds(guard, x, y))
+	if (tn_guard_holds(guard, x, y))
 		return TN_OK;
 	tn_buf_init(&a);
 	tn_buf_init(&b);

@@ -1,10 +1,10 @@
 /*
  * Tables of what there is, as lines or JSON; long texts of codes.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "driver/context.h"
 #include "driver/target.h"
 #include "ir/op.h"
@@ -163,7 +163,7 @@ enum tenon_status tenon_explain_code(struct tenon_context *context,
 	if (!context || !code)
 		return TENON_USAGE;
 	snprintf(upper, sizeof(upper), "%s", code);
-	upper[0] = (char)toupper((unsigned char)upper[0]);
+	upper[0] = tn_ascii_upper(upper[0]);
 	found = tn_code_find(upper);
 	if (found < TN_CODE_COUNT) {
 		tn_buf_init(&buf);

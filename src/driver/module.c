@@ -3,10 +3,10 @@
  */
 #include "driver/module.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "driver/source.h"
 #include "driver/target.h"
 #include "driver/weights.h"
@@ -28,12 +28,11 @@ static const char *make_stem(struct tn_arena *arena, const char *path)
 
 	base = base ? base + 1 : path;
 	len = strcspn(base, ".");
-	stem = tn_arena_printf(arena, "%s%.*s", len && isalpha(
-			       (unsigned char)base[0]) ? "" : "m_",
+	stem = tn_arena_printf(arena, "%s%.*s", len && tn_ascii_is_letter(
+			       base[0]) ? "" : "m_",
 			       (int)(len < 60 ? len : 60), base);
 	for (i = 0; stem && stem[i]; i++)
-		if (!isalnum((unsigned char)stem[i]) ||
-		    (unsigned char)stem[i] > 127)
+		if (!tn_ascii_is_word(stem[i]))
 			stem[i] = '_';
 	return stem;
 }
@@ -261,7 +260,7 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 {
 	const struct tn_settings *settings = &module->context->settings;
 	struct tn_pass_options options = {
-		.target = target, .entry = entry, .fold_limit = 65536,
+		.target = target, .entry = entry,
 		.fuel = settings->fuel, .verify = settings->verify_each,
 		.print_after = settings->print_after,
 		.stop_after = settings->stop_after,

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define MAX_LABELS 32
 #define MAX_OPERANDS 8
 
@@ -46,11 +48,6 @@ static bool fail(struct spec *spec, const char *why)
 	return false;
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static int letter_label(struct spec *spec, char c)
 {
 	int at = (unsigned char)c;
@@ -67,7 +64,7 @@ static int count_letters(const char *text, bool *dots)
 
 	*dots = false;
 	for (; *text && *text != ',' && *text != '-'; text++) {
-		if (is_letter(*text))
+		if (tn_ascii_is_letter(*text))
 			count++;
 		else if (*text == '.')
 			*dots = true;
@@ -115,7 +112,7 @@ static bool read_operand(struct spec *spec, const char **text, int operand,
 			if (!read_dots(spec, text, operand, type, &axis,
 				       type->rank - letters))
 				return false;
-		} else if (is_letter(**text)) {
+		} else if (tn_ascii_is_letter(**text)) {
 			int label = letter_label(spec, **text);
 
 			if (label < 0)
@@ -181,7 +178,7 @@ static bool read_result(struct spec *spec, const char *text)
 			text += 2;
 			if (!put_out_dots(spec))
 				return false;
-		} else if (!is_letter(*text)) {
+		} else if (!tn_ascii_is_letter(*text)) {
 			return fail(spec, "the result may hold letters and "
 				    "`...` only");
 		} else if (!spec->letter[(unsigned char)*text]) {

@@ -40,11 +40,24 @@ void *tn_eval_alloc(struct tn_eval *eval, int64_t count, int64_t size)
 	void *memory = NULL;
 
 	if (count >= 0 && tn_num_mul(count, size, &bytes) &&
-	    (uint64_t)bytes < SIZE_MAX / 2)
+	    (uint64_t)bytes < SIZE_MAX / 2) {
 		memory = calloc((size_t)bytes + 1, 1);
+		eval->no_memory = eval->no_memory || !memory;
+	}
 	if (!memory)
 		eval->failed = true;
 	return memory;
+}
+
+bool tn_eval_tensor(struct tn_eval *eval, struct tn_tensor *out,
+		    enum tn_dtype dtype, int rank, const int64_t *shape)
+{
+	if (tn_tensor_init(out, dtype, rank, shape))
+		return true;
+	if (tn_tensor_bytes(out) >= 0)
+		eval->no_memory = true;
+	eval->failed = true;
+	return false;
 }
 
 void tn_eval_strides(const struct tn_tensor *tensor,
@@ -147,7 +160,8 @@ static bool make_results(struct tn_eval *eval, const struct tn_op *op,
 		const struct tn_type *type = op->out[i]->type;
 
 		if (!tn_eval_shape(eval, type, shape) ||
-		    !tn_tensor_init(&out[i], type->dtype, type->rank, shape))
+		    !tn_eval_tensor(eval, &out[i], type->dtype, type->rank,
+				    shape))
 			return false;
 	}
 	return true;

@@ -12,6 +12,7 @@ struct tn_eval {
 	const int64_t *dims;	/* value of each symbol, by number */
 	uint32_t flags;		/* sticky: tn_eval_flag */
 	bool failed;		/* out of memory or overflow */
+	bool no_memory;		/* that it was memory */
 	const struct tn_op *raised;	/* first op that set a flag */
 };
 

@@ -79,6 +79,9 @@ bool tn_eval_dim(struct tn_eval *eval, const struct tn_dim *dim,
 		 int64_t *out);
 /* `count` zeroed objects of `size` bytes; NULL: failed is set. */
 void *tn_eval_alloc(struct tn_eval *eval, int64_t count, int64_t size);
+/* A zeroed tensor; false: as above, and eval has failed. */
+bool tn_eval_tensor(struct tn_eval *eval, struct tn_tensor *out,
+		    enum tn_dtype dtype, int rank, const int64_t *shape);
 /* Byte strides of a row-major tensor. */
 void tn_eval_strides(const struct tn_tensor *tensor,
 		     int64_t strides[TN_MAX_RANK]);

@@ -196,9 +196,9 @@ static bool scatter_wide(struct tn_eval_job *job)
 	bool ok = false;
 
 	memset(&update, 0, sizeof(update));
-	if (tn_tensor_init(&big, TN_f32, job->in[0]->rank,
+	if (tn_eval_tensor(job->eval, &big, TN_f32, job->in[0]->rank,
 			   job->in[0]->shape) &&
-	    tn_tensor_init(&update, TN_f32, job->in[2]->rank,
+	    tn_eval_tensor(job->eval, &update, TN_f32, job->in[2]->rank,
 			   job->in[2]->shape))
 		ok = tn_eval_cast_all(job->in[0], &big) &&
 		     tn_eval_cast_all(job->in[2], &update) &&

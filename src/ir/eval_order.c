@@ -125,7 +125,8 @@ static bool nonzero(struct tn_eval_job *job)
 		return false;
 	for (int64_t i = 0; i < count; i++)
 		found += !kind->is_zero((const char *)in->data + i * size);
-	if (!tn_tensor_init(job->out, job->op->out[0]->type->dtype, 1, &found))
+	if (!tn_eval_tensor(job->eval, job->out,
+			    job->op->out[0]->type->dtype, 1, &found))
 		return false;
 	found = 0;
 	for (int64_t i = 0; i < count; i++) {

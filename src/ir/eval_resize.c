@@ -156,14 +156,16 @@ static bool resize_linear(struct tn_eval_job *job)
 	const struct tn_tensor *in = job->in[0];
 	enum tn_dtype wide = in->dtype == TN_f64 ? TN_f64 : TN_f32;
 	struct tn_tensor now, next;
-	bool ok = tn_tensor_init(&now, wide, in->rank, in->shape) &&
+	bool ok = tn_eval_tensor(job->eval, &now, wide, in->rank,
+				 in->shape) &&
 		  tn_eval_cast_all(in, &now);
 
 	for (int axis = 0; ok && axis < in->rank; axis++) {
 		if (now.shape[axis] == job->out->shape[axis])
 			continue;
 		now.shape[axis] = job->out->shape[axis];
-		ok = tn_tensor_init(&next, wide, now.rank, now.shape);
+		ok = tn_eval_tensor(job->eval, &next, wide, now.rank,
+				    now.shape);
 		now.shape[axis] = in->shape[axis];
 		if (!ok)
 			break;

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/num.h"
+
 /* Notes that memory ran out. */
 static void *failed(struct tn_module *module)
 {
@@ -39,12 +42,6 @@ static void *grow(struct tn_module *module, void *array, int count,
 	return larger;
 }
 
-static void bump(struct tn_block *block)
-{
-	if (block)
-		block->fn->epoch++;
-}
-
 /* ---- Names ----------------------------------------------------------- */
 
 /* Length of the base if the name has the form base__n, else 0. */
@@ -52,7 +49,7 @@ static size_t base_len(const char *name)
 {
 	size_t len = strlen(name), at = len;
 
-	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+	while (at > 0 && tn_ascii_is_digit(name[at - 1]))
 		at--;
 	if (at == len || at < 3 || name[at - 1] != '_' || name[at - 2] != '_')
 		return 0;
@@ -212,7 +209,6 @@ struct tn_value *tn_graph_param(struct tn_block *block, const char *name,
 	value->index = block->nparams;
 	block->params = params;
 	params[block->nparams++] = value;
-	bump(block);
 	return tn_graph_name(block->fn, value, name) ? value : NULL;
 }
 
@@ -244,7 +240,6 @@ void tn_graph_set_operand(struct tn_op *op, int index, struct tn_value *value)
 	assert(index >= 0 && index < op->nin);
 	unlink_use(&op->in[index]);
 	link_use(&op->in[index], value);
-	bump(op->block);
 }
 
 void tn_graph_replace_uses(struct tn_value *from, struct tn_value *to)
@@ -255,7 +250,6 @@ void tn_graph_replace_uses(struct tn_value *from, struct tn_value *to)
 		return;
 	for (; use; use = use->next) {
 		use->value = to;
-		bump(use->op->block);
 		last = use;
 	}
 	last->next = to->uses;
@@ -359,7 +353,6 @@ void tn_graph_insert(struct tn_block *block, struct tn_op *op,
 	for (i = 0; i < op->nout; i++)
 		if (!op->out[i]->name)
 			tn_graph_name(block->fn, op->out[i], NULL);
-	bump(block);
 }
 
 static void unlink_op(struct tn_op *op)
@@ -376,7 +369,6 @@ static void unlink_op(struct tn_op *op)
 		op->next->prev = op->prev;
 	else
 		block->last = op->prev;
-	bump(block);
 	op->next = op->prev = NULL;
 	op->block = NULL;
 }
@@ -473,4 +465,17 @@ bool tn_annots_add(struct tn_module *module, struct tn_annots *annots,
 	annots->list = list;
 	annots->count++;
 	return true;
+}
+
+bool tn_guard_holds(const struct tn_guard *guard, int64_t a, int64_t b)
+{
+	switch (guard->kind) {
+	case TN_GUARD_EQ:
+		return a == b;
+	case TN_GUARD_LE:
+		return a <= b;
+	case TN_GUARD_DIVIDES:
+		break;
+	}
+	return b != 0 && tn_num_floormod(a, b) == 0;
 }

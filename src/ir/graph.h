@@ -117,6 +117,10 @@ struct tn_guard {
 	struct tn_span span;
 };
 
+/* True if sides of these values are accepted. Nothing is a multiple of 0: a
+ * size that is divided by has to be other than 0. */
+bool tn_guard_holds(const struct tn_guard *guard, int64_t a, int64_t b);
+
 struct tn_fn {
 	const char *name;	/* interned; of an instance the generic's name */
 	enum tn_fn_kind kind;
@@ -130,7 +134,6 @@ struct tn_fn {
 	struct tn_annots annots;
 	struct tn_map names;	/* taken value names -> value */
 	struct tn_map name_counts;	/* base of made names -> last number */
-	int epoch;		/* bumped by every change; keys analyses */
 	int64_t arena_bytes;	/* memory plan: worst case */
 	bool is_library;	/* from std.tn: not printed */
 	int number;

@@ -75,9 +75,9 @@ static bool is_polynomial(const struct tn_dim *dim)
 	return true;
 }
 
-enum tn_infer_relation tn_infer_relate(struct tn_infer *inf,
-				       const struct tn_dim *a,
-				       const struct tn_dim *b)
+static enum tn_infer_relation relate(struct tn_infer *inf,
+				     const struct tn_dim *a,
+				     const struct tn_dim *b)
 {
 	struct tn_dim_pool *pool = &inf->module->dims;
 	struct meet left = { .other = b }, right = { .other = a };
@@ -130,7 +130,7 @@ bool tn_infer_guard(struct tn_infer *inf, enum tn_guard_kind kind,
 bool tn_infer_same(struct tn_infer *inf, const struct tn_dim *a,
 		   const struct tn_dim *b)
 {
-	switch (tn_infer_relate(inf, a, b)) {
+	switch (relate(inf, a, b)) {
 	case TN_DIMS_SAME:
 		return true;
 	case TN_DIMS_MAYBE:

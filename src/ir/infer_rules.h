@@ -48,9 +48,6 @@ static inline const struct tn_type *tn_infer_in(const struct tn_infer *inf,
 	return inf->op->in[i].value->type;
 }
 const struct tn_dim *tn_infer_const(struct tn_infer *inf, int64_t value);
-enum tn_infer_relation tn_infer_relate(struct tn_infer *inf,
-				       const struct tn_dim *a,
-				       const struct tn_dim *b);
 /* Equal, if need be by a guard; false without a report. */
 bool tn_infer_same(struct tn_infer *inf, const struct tn_dim *a,
 		   const struct tn_dim *b);

@@ -109,6 +109,63 @@ struct tn_kvar *tn_kernel_var(struct tn_kernel *kernel, const char *name,
 	return var->name ? var : NULL;
 }
 
+/* The product of the constant extents and `unit`; *all: none is symbolic. */
+static bool constant_product(const struct tn_kbuf *buf, int64_t unit,
+			     int64_t *out, bool *all)
+{
+	int i;
+
+	*out = unit;
+	*all = true;
+	for (i = 0; i < buf->rank; i++) {
+		if (!tn_dim_is_const(buf->dims[i]))
+			*all = false;
+		else if (buf->dims[i]->value < 0 ||
+			 !tn_num_mul(*out, buf->dims[i]->value, out))
+			return false;
+	}
+	return true;
+}
+
+bool tn_kbuf_count(const struct tn_kbuf *buf, int64_t *count)
+{
+	bool all;
+
+	return constant_product(buf, 1, count, &all) && all;
+}
+
+bool tn_kbuf_bytes(const struct tn_kbuf *buf, int64_t *bytes)
+{
+	bool all;
+
+	return constant_product(buf, tn_dtype_bytes(buf->dtype), bytes,
+				&all) && all;
+}
+
+bool tn_kbuf_fits(const struct tn_kbuf *buf)
+{
+	int64_t bytes;
+	bool all;
+
+	if (!constant_product(buf, tn_dtype_bytes(buf->dtype), &bytes, &all))
+		return false;
+	return buf->space == TN_SPACE_GLOBAL ||
+		buf->space == TN_SPACE_ARENA ||
+		(all && bytes <= TN_KBUF_LIMIT);
+}
+
+bool tn_kloop_fits(const struct tn_kexpr *from, const struct tn_kexpr *to,
+		   int64_t step)
+{
+	int64_t last = INT64_MAX / 2, distance;
+
+	if (to->kind == TN_KEXPR_INT)
+		last = to->i;
+	return tn_num_add(last, step, &last) &&
+		(from->kind != TN_KEXPR_INT || to->kind != TN_KEXPR_INT ||
+		 tn_num_sub(to->i, from->i, &distance));
+}
+
 static struct tn_kexpr *expr(struct tn_kernel *kernel,
 			     enum tn_kexpr_kind kind, enum tn_dtype dtype)
 {

@@ -158,7 +158,6 @@ struct tn_kernel {
 					 * @fp(..) */
 	const char *comment;	/* canonical IR of what it computes, or NULL */
 	int64_t scratch_bytes;	/* ARENA allocs, worst case */
-	const struct tn_kernel *same;	/* equal kernel emitted earlier, or NULL */
 	struct tn_span span;
 	int number;
 };
@@ -176,6 +175,21 @@ struct tn_kbuf *tn_kernel_local(struct tn_kernel *kernel, const char *name,
 				enum tn_kspace space);
 struct tn_kvar *tn_kernel_var(struct tn_kernel *kernel, const char *name,
 			      enum tn_dtype dtype);
+
+/* Most bytes of one buffer in @reg, @stack or @shared, for every target. */
+#define TN_KBUF_LIMIT (INT64_C(1) << 24)
+/* The elements, the bytes of a buffer; false: an extent is not a constant, is
+ * negative, or the product is beyond 64 bits. */
+bool tn_kbuf_count(const struct tn_kbuf *buf, int64_t *count);
+bool tn_kbuf_bytes(const struct tn_kbuf *buf, int64_t *bytes);
+/* True if sizes of the buffer can be computed: the product of its constant
+ * extents fits 64 bits, and in @reg, @stack and @shared all extents are
+ * constants and at most TN_KBUF_LIMIT bytes together. */
+bool tn_kbuf_fits(const struct tn_kbuf *buf);
+/* True if the distance of constant bounds, and the first value of the variable
+ * that ends the loop, fit 64 bits. */
+bool tn_kloop_fits(const struct tn_kexpr *from, const struct tn_kexpr *to,
+		   int64_t step);
 
 const struct tn_kexpr *tn_kexpr_int(struct tn_kernel *, enum tn_dtype,
 				    int64_t);

@@ -3,7 +3,7 @@
  *
  * In: a kernel, scheduled or not. Checks that names are declared before they
  * are used, ranks and element types agree, only writable buffers are written,
- * vec and unroll extents and @reg and @stack sizes are constants.
+ * vec and unroll extents and @reg and @stack sizes are constants, sizes fit.
  */
 #include "ir/kernel.h"
 
@@ -97,6 +97,8 @@ static void check_loop(struct verifier *v, const struct tn_kstmt *s)
 	check_expr(v, s->to);
 	if (s->step < 1)
 		fault(v, s->var->name, "has a step below 1");
+	else if (!tn_kloop_fits(s->from, s->to, s->step))
+		fault(v, s->var->name, "leaves the 64-bit numbers");
 	if (s->var->dtype != TN_i64)
 		fault(v, s->var->name, "is a loop variable of another type");
 	if (s->loop == TN_LOOP_UNROLL && !has_constant_extent(s))
@@ -116,6 +118,8 @@ static void check_alloc(struct verifier *v, const struct tn_kbuf *buf)
 			fault(v, buf->name, "needs constant extents");
 	if (buf->space == TN_SPACE_GLOBAL)
 		fault(v, buf->name, "is allocated without a space");
+	if (!tn_kbuf_fits(buf))
+		fault(v, buf->name, "is too large for its space");
 	declare(v, buf);
 }
 
@@ -190,8 +194,12 @@ bool tn_kernel_verify(const struct tn_kernel *kernel, struct tn_buf *faults)
 	int i;
 
 	tn_map_init_ptr(&v.scope);
-	for (i = 0; i < kernel->nparams; i++)
+	for (i = 0; i < kernel->nparams; i++) {
+		if (!tn_kbuf_fits(kernel->params[i]))
+			fault(&v, kernel->params[i]->name,
+			      "is too large to address");
 		declare(&v, kernel->params[i]);
+	}
 	check_block(&v, &kernel->body);
 	tn_map_fini(&v.scope);
 	return v.good;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/num.h"
 #include "ir/print.h"
 
@@ -36,18 +37,13 @@ static bool is_number(const char *name)
 		strncmp(name, "nan_", 4) == 0) && is_elem(name + 4);
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* One or several identifiers joined by `::`. */
 static bool is_identifier(const char *name)
 {
 	for (;;) {
-		if (!is_letter(*name))
+		if (!tn_ascii_is_head(*name))
 			return false;
-		while (is_letter(*name) || (*name >= '0' && *name <= '9'))
+		while (tn_ascii_is_word(*name))
 			name++;
 		if (name[0] != ':' || name[1] != ':')
 			return *name == '\0';

@@ -2,7 +2,7 @@
  * The rewriter: fuel, events, replacing, and copying of blocks.
  *
  *   {"event":"rewrite","pass":"fold","rule":"fold","fn":"mlp","op":"add",
- *    "value":"h__1","line":..} one line a rewrite
+ *    "value":"h__1","file":1,"begin":40,"end":52}    one line a rewrite
  */
 #include "ir/rewrite.h"
 

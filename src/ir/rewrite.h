@@ -1,7 +1,6 @@
 /*
  * The rewriter: the only way a pass changes the graph. It records what made
- * each op, counts rewrites against the fuel, bumps epochs and, if asked,
- * writes events.
+ * each op, counts rewrites against the fuel and, if asked, writes events.
  */
 #ifndef TN_IR_REWRITE_H
 #define TN_IR_REWRITE_H

@@ -7,13 +7,21 @@
 
 enum tn_target_kind { TN_TARGET_REF, TN_TARGET_C, TN_TARGET_CUDA };
 
+/* What runs the turns of a `par` loop. */
+enum tn_target_par {
+	TN_PAR_NONE,	/* nothing: one after the other */
+	TN_PAR_THREADS,	/* threads of a CPU, joined behind each loop */
+	TN_PAR_GRID	/* a grid of blocks: nothing orders the nests of a
+			 * launch */
+};
+
 struct tn_target {
 	enum tn_target_kind kind;
+	enum tn_target_par par;
 	const char *name;	/* "c:avx512", "c:avx2", "c:generic", "cuda:sm_80" */
 	const char *isa;	/* after the colon, or "" */
 	int vector_bytes;	/* 64, 32, 16; 0: no vectors */
 	int vector_registers;	/* 32, 16 */
-	bool has_fma;
 	int threads_per_block;	/* CUDA default */
 	int64_t shared_bytes;	/* CUDA, a block */
 	int64_t stack_bytes;	/* largest @stack allocation of a kernel */

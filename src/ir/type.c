@@ -133,13 +133,6 @@ bool tn_type_is_poison(const struct tn_type *type)
 	return type->dtype == TN_POISON;
 }
 
-const struct tn_type *tn_type_with_dtype(struct tn_module *module,
-					 const struct tn_type *type,
-					 enum tn_dtype dtype)
-{
-	return tn_type_get(module, dtype, type->rank, type->dims);
-}
-
 const struct tn_type *tn_type_subst(struct tn_module *module,
 				    const struct tn_type *type,
 				    const struct tn_dim *const *map)

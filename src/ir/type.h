@@ -28,10 +28,6 @@ const struct tn_type *tn_type_get_encoded(struct tn_module *module,
 /* The type of failed values. */
 const struct tn_type *tn_type_poison(struct tn_module *module);
 bool tn_type_is_poison(const struct tn_type *type);
-/* Same dims, other element type. */
-const struct tn_type *tn_type_with_dtype(struct tn_module *module,
-					 const struct tn_type *type,
-					 enum tn_dtype dtype);
 const struct tn_type *tn_type_subst(struct tn_module *module,
 				    const struct tn_type *type,
 				    const struct tn_dim *const *map);

@@ -34,7 +34,8 @@ void tn_verify_fault(struct tn_verify *v, const struct tn_op *op,
 	tn_buf_putc(v->faults, '\n');
 }
 
-int64_t tn_verify_number(const struct tn_verify *v,
+/* Number of a defined value, in order of definition from 1; else 0. */
+static int64_t number_of(const struct tn_verify *v,
 			 const struct tn_value *value)
 {
 	return (int64_t)(intptr_t)tn_map_find(&v->numbers, value);
@@ -94,7 +95,7 @@ static void check_operand(struct tn_verify *v, const struct tn_op *op, int i)
 	if (!linked || use->op != op || use->index != i)
 		tn_verify_fault(v, op, "operand %d is not among the uses of "
 				"its value", i);
-	if (!tn_verify_number(v, use->value) &&
+	if (!number_of(v, use->value) &&
 	    !tn_map_has(&v->weights, use->value))
 		tn_verify_fault(v, op, "operand %d is not defined before its "
 				"use", i);

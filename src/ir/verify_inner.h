@@ -20,9 +20,6 @@ struct tn_verify {
 void tn_verify_fault(struct tn_verify *v, const struct tn_op *op,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Number of a defined value, in order of definition from 1; else 0. */
-int64_t tn_verify_number(const struct tn_verify *v,
-			 const struct tn_value *value);
 /* What the properties promise of one op. */
 void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op);
 

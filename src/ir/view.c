@@ -55,3 +55,14 @@ bool tn_view_of(const struct tn_op *op, int64_t *offset)
 	return op->code == TN_OP_slice &&
 		tn_graph_in(op, 0)->type->rank > 0 && slice_view(op, offset);
 }
+
+const struct tn_value *tn_place_root(const struct tn_value *value,
+				     int64_t *offset)
+{
+	*offset = 0;
+	while (value->place.kind == TN_PLACE_ALIAS) {
+		*offset += value->place.offset;
+		value = value->place.alias;
+	}
+	return value;
+}

@@ -13,5 +13,9 @@
 /* True if the op's result is a view of operand 0; *offset is the distance of
  * its first byte. */
 bool tn_view_of(const struct tn_op *op, int64_t *offset);
+/* The value whose bytes a placed value really is (itself if it is no alias),
+ * and the distance in bytes. */
+const struct tn_value *tn_place_root(const struct tn_value *value,
+				     int64_t *offset);
 
 #endif

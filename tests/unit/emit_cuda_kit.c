@@ -78,7 +78,7 @@ void cuda_lower(struct cuda_module *m, const char *arch, bool optimise)
 {
 	struct tn_pass_options options = {
 		.target = tn_target_cuda(arch), .entry = m->fn,
-		.fold_limit = 65536, .fuel = -1, .verify = true
+		.fuel = -1, .verify = true
 	};
 	enum tn_status status = tn_pipeline_run(
 		m->module, tn_pipeline_default(optimise), &options);

@@ -36,6 +36,8 @@ void bench_open(struct bench *t)
 	assert_non_null(t->fn->body);
 	tn_builder_init(&t->b, t->fn->body);
 	t->target = (struct tn_target){ .kind = bench_kind,
+		.par = bench_kind == TN_TARGET_CUDA ? TN_PAR_GRID :
+			TN_PAR_THREADS,
 					.name = "test",
 					.vector_bytes = 32,
 					.threads_per_block = 4 };

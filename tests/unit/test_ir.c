@@ -446,7 +446,6 @@ static void test_surgery(void **state)
 	struct tn_value *a, *b, *c, *d;
 	struct tn_builder build;
 	struct tn_buf events;
-	int epoch;
 
 	tn_buf_init(&events);
 	rw.events = &events;
@@ -461,11 +460,9 @@ static void test_surgery(void **state)
 
 	/* a = neg(x) becomes abs(x), which keeps the name. */
 	assert_true(tn_rw_spend(&rw, "neg", a->op));
-	epoch = fn->epoch;
 	tn_rw_before(&rw, a->op, &build);
 	d = tn_build_unary(&build, TN_OP_abs, x, nowhere);
 	tn_rw_replace(&rw, a->op, &d);
-	assert_true(fn->epoch > epoch);
 	assert_string_equal(d->name, "a");
 	assert_true(d->is_named);
 	assert_string_equal(d->op->origin, "test");
@@ -895,7 +892,8 @@ static void test_types(void **state)
 
 	assert_ptr_equal(t, f32_of(m, b, k, NULL));
 	assert_ptr_not_equal(t, f32_of(m, k, b, NULL));
-	assert_ptr_not_equal(t, tn_type_with_dtype(m, t, TN_i32));
+	assert_ptr_not_equal(t, tn_type_get(m, TN_i32, t->rank,
+					      t->dims));
 	assert_int_equal(tn_type_max_bytes(m, t), 10 * 1024 * 4);
 	assert_false(tn_type_is_static(t));
 	dims[0] = k;

@@ -1,1 +1,0 @@
-# Automake fragment of backends/dot; see Makefile.am for the lists.

@@ -1,1 +1,0 @@
-# Automake fragment of importers; see Makefile.am for the lists.
