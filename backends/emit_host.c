@@ -289,6 +289,23 @@ static void put_return(struct tn_host *host, const struct tn_op *op)
 
 /* ---- Steps ---- */
 
+static void refuse(struct tn_host *host, const struct tn_op *op)
+{
+	struct tn_sink *sink = host->module->sink;
+	struct tn_diag *diag;
+
+	host->status = TN_UNSUPPORTED;
+	if (op->code != TN_OP_print) {
+		tn_diag_report(sink, TN_E0901, op->span,
+			       "'%s' is no kernel yet", tn_ops[op->code].name);
+		return;
+	}
+	diag = tn_diag_report(sink, TN_E0901, op->span,
+			      "'print' is not supported in compiled code");
+	tn_diag_help(sink, diag, "run it with --target=ref, which shows the "
+		     "value, or leave it out");
+}
+
 static void put_op(struct tn_host *host, const struct tn_op *op)
 {
 	switch ((int)op->code) {
@@ -314,9 +331,7 @@ static void put_op(struct tn_host *host, const struct tn_op *op)
 		put_return(host, op);
 		break;
 	default:
-		tn_diag_report(host->module->sink, TN_E0901, op->span,
-			       "'%s' is no kernel yet", tn_ops[op->code].name);
-		host->status = TN_UNSUPPORTED;
+		refuse(host, op);
 		break;
 	}
 }

@@ -27,6 +27,17 @@ struct actual *call_arg(struct call *call, const char *name, int place)
 	return NULL;
 }
 
+/* max and min take two tensors; over axes it is another operator. */
+static bool suggest_reduce(struct tn_elab *e, struct tn_diag *diag,
+			   const char *name)
+{
+	if (strcmp(name, "max") != 0 && strcmp(name, "min") != 0)
+		return false;
+	tn_diag_help(e->sink, diag, "over axes of one tensor it is "
+		     "reduce_%s(x, axes=[..])", name);
+	return true;
+}
+
 bool call_all_used(struct frame *frame, const struct call *call,
 		   const char *const *known, int nknown)
 {
@@ -49,6 +60,8 @@ bool call_all_used(struct frame *frame, const struct call *call,
 		diag = tn_diag_report(e->sink, TN_E0208, actual->name_span,
 				      "'%s' has no argument '%s'", call->name,
 				      actual->name);
+		if (suggest_reduce(e, diag, call->name))
+			return false;
 		near = tn_diag_nearest(actual->name, known, (size_t)nknown);
 		if (near) {
 			tn_diag_help(e->sink, diag, "did you mean '%s'?",
@@ -252,14 +265,16 @@ static bool check_count(struct prim *prim)
 	int i;
 
 	if (prim->in.len < least) {
-		tn_diag_report(prim->frame->e->sink, TN_E0209,
+		struct tn_elab *e = prim->frame->e;
+
+		suggest_reduce(e, tn_diag_report(e->sink, TN_E0209,
 			       prim->call->span,
 			       "'%s' takes %s%d operand%s, not %zu",
 			       info->name,
 			       info->nin_max == info->nin_min ? "" :
 								"at least ",
 			       info->nin_min, info->nin_min == 1 ? "" : "s",
-			       prim->in.len);
+			       prim->in.len), info->name);
 		return false;
 	}
 	for (i = 0; i < info->nattrs; i++) {

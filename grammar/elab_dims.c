@@ -156,6 +156,29 @@ void elab_dim_stmt(struct frame *frame, const struct tn_tree_dim *dim)
 	frame_bind(frame, dim->name, ev_dim(made, dim->name.span));
 }
 
+/* Element types as other languages call them. */
+static void suggest_elem(struct tn_elab *e, struct tn_diag *diag,
+			 const struct tn_name *name)
+{
+	static const char *const words[][2] = {
+		{ "float32", "f32" }, { "float", "f32" }, { "float64", "f64" },
+		{ "double", "f64" }, { "float16", "f16" }, { "half", "f16" },
+		{ "bfloat16", "bf16" }, { "int64", "i64" }, { "int", "i32" },
+		{ "int32", "i32" }, { "int16", "i16" }, { "int8", "i8" },
+		{ "uint64", "u64" }, { "uint32", "u32" }, { "uint16", "u16" },
+		{ "uint8", "u8" }, { "boolean", "bool" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i][0], name->text) != 0)
+			continue;
+		tn_diag_help(e->sink, diag, "here it is called `%s`",
+			     words[i][1]);
+		tn_diag_fix(e->sink, diag, name->span, words[i][1]);
+	}
+}
+
 enum tn_dtype elab_elem(struct frame *frame, const struct tn_tree_type *type)
 {
 	struct tn_elab *e = frame->e;
@@ -179,6 +202,8 @@ enum tn_dtype elab_elem(struct frame *frame, const struct tn_tree_type *type)
 		tn_diag_note(e->sink, diag,
 			     "a struct can be the type of a parameter or a "
 			     "weight only");
+	else
+		suggest_elem(e, diag, &type->name);
 	return TN_POISON;
 }
 
@@ -284,6 +309,42 @@ static bool expr_is_open(struct tn_elab *e, const struct tn_expr *expr,
 		break;
 	}
 	return false;
+}
+
+/* The first name that makes a size open, or NULL. */
+static const char *open_name(struct tn_elab *e, const struct tn_expr *expr)
+{
+	const char *found;
+
+	if (!expr || !expr_is_open(e, expr, false))
+		return NULL;
+	if (expr->kind == TN_EXPR_NAME)
+		return expr->u.name;
+	if (expr->kind != TN_EXPR_UNARY && expr->kind != TN_EXPR_BINARY)
+		return NULL;
+	found = open_name(e, expr->u.binary.left);
+	return found || expr->kind == TN_EXPR_UNARY ? found :
+		open_name(e, expr->u.binary.right);
+}
+
+const char *tn_elab_open_dim(struct tn_elab *e, const char *fn,
+			     struct tn_span *span)
+{
+	const struct decl *decl = tn_map_find(&e->decls, fn);
+	const char *name = NULL;
+	uint32_t i, k;
+
+	if (!decl || decl->item->kind != TN_TREE_ITEM_FN || !decl->is_generic)
+		return NULL;
+	for (i = 0; i < decl->item->u.sig->params.len && !name; i++) {
+		const struct tn_tree_type *type =
+			decl->item->u.sig->params.at[i]->type;
+
+		for (k = 0; k < type->shape.len && !name; k++)
+			name = open_name(e, type->shape.at[k]->size);
+		*span = decl->item->u.sig->params.at[i]->span;
+	}
+	return name;
 }
 
 bool elab_type_is_open(struct tn_elab *e, const struct tn_tree_type *type,

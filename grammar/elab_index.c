@@ -328,6 +328,18 @@ struct ev elab_index(struct frame *frame, const struct tn_expr *expr)
 			expr);
 }
 
+/* `x.T` of other languages. */
+static void suggest_transpose(struct frame *frame, const struct tn_expr *expr,
+			      struct tn_diag *diag)
+{
+	if (strcmp(expr->u.field.name.text, "T") == 0)
+		tn_diag_help(frame->e->sink, diag, "write transpose(x): all "
+			     "axes reversed, or as perm=[..] says");
+	else if (strcmp(expr->u.field.name.text, "shape") == 0)
+		tn_diag_help(frame->e->sink, diag, "write shape(x), or "
+			     "size(x, 0) for one axis");
+}
+
 /* The number of the field, or -1 after a report. */
 static int find_field(struct frame *frame, const struct ev *base,
 		      const struct tn_expr *expr)
@@ -339,9 +351,9 @@ static int find_field(struct frame *frame, const struct ev *base,
 
 	if (base->kind != EV_STRUCT) {
 		if (!ev_is_poison(base))
-			tn_diag_report(frame->e->sink, TN_E0205, expr->span,
-				       "%s has no fields",
-				       ev_text(frame->e, base));
+			suggest_transpose(frame, expr, tn_diag_report(
+				frame->e->sink, TN_E0205, expr->span,
+				"%s has no fields", ev_text(frame->e, base)));
 		return -1;
 	}
 	fields = &base->u.agg.type->item->u.fields;

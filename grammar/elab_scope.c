@@ -119,6 +119,10 @@ void elab_suggest(struct frame *frame, struct tn_diag *diag,
 	const char *near;
 	size_t i;
 
+	/* Nobody sees what is said of errors beyond the limit. */
+	if (frame->e->sink->errors > TN_DIAG_LIMIT)
+		return;
+
 	tn_vec_init(&names, sizeof(const char *), NULL);
 	for (i = 0; !calls && i < frame->bound.len; i++) {
 		const struct bind *bind = tn_vec_ptr(&frame->bound, i);

@@ -79,6 +79,12 @@ struct tn_test {
  * `passes` (string) on their call op. False: out of memory. */
 bool tn_elab_tests(struct tn_elab *elab, struct tn_vec *tests);
 
+/* A function of the file that is generic because a size in its parameters has
+ * a name that nothing declares: the first such name, and the parameter's
+ * place. NULL: `fn`, an interned name, is no such function. */
+const char *tn_elab_open_dim(struct tn_elab *elab, const char *fn,
+			     struct tn_span *span);
+
 /* The body of a generic fn or op, user's or library's, for operands and
  * attributes: made once, then found again. NULL after a report. */
 struct tn_fn *tn_elab_instance(struct tn_elab *elab, const char *name,

@@ -201,6 +201,49 @@ static void show_open(struct tn_parser *p, struct tn_diag *diag)
 	tn_diag_also(p->scan.sink, diag, tn_lex_span(p, loc), "opened here");
 }
 
+/* Habits from other languages: what is written here instead. */
+static const struct {
+	const char *word, *help;
+} habits[] = {
+	{ "//", "a comment begins with `#`" },
+	{ "/*", "a comment begins with `#`" },
+	{ "def", "a function is `fn NAME(x: f32[N]) -> f32[N] { .. }`" },
+	{ "func", "a function is `fn NAME(x: f32[N]) -> f32[N] { .. }`" },
+	{ "import", "other files are taken in by `include \"FILE\";`" },
+	{ "for", "`for` stands in kernels; functions have `while` and `scan`, "
+	  "and operators on whole tensors" },
+	{ "and", "\"and\" is written `&&`" },
+	{ "or", "\"or\" is written `||`" },
+	{ "not", "\"not\" is written `!`" },
+	{ "elif", "write `else if`" },
+	{ "let", "values are bound without a word: `y = x + 1;`" },
+	{ "var", "values are bound without a word: `y = x + 1;`" },
+};
+
+static bool spells(const struct tn_parser *p, struct tn_loc loc,
+		   const char *word)
+{
+	size_t n = strlen(word);
+
+	return loc.end >= loc.begin + n &&
+	       !strncmp(p->scan.source + loc.begin, word, n) &&
+	       (loc.end == loc.begin + n || word[0] == '/');
+}
+
+/* Says what to write if the token, or a name before it, is such a habit. */
+static void add_habit(struct tn_parser *p, struct tn_diag *diag)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
+		if (spells(p, p->last.loc, habits[i].word) ||
+		    (p->before.kind == T_IDENT &&
+		     spells(p, p->before.loc, habits[i].word))) {
+			tn_diag_help(p->scan.sink, diag, "%s", habits[i].help);
+			return;
+		}
+}
+
 static void unexpected(struct tn_parser *p, const struct tn_syntax_error *e)
 {
 	struct tn_diag *diag;
@@ -220,6 +263,7 @@ static void unexpected(struct tn_parser *p, const struct tn_syntax_error *e)
 	put_expected(&text, e);
 	diag = report(p, TN_E0101, p->last.loc, "%s", tn_buf_text(&text));
 	show_open(p, diag);
+	add_habit(p, diag);
 	tn_buf_fini(&text);
 }
 

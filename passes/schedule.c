@@ -220,6 +220,7 @@ static bool apply_step(const struct tn_step *step)
 	size_t i, n = sizeof steps / sizeof *steps;
 	const char *names[sizeof steps / sizeof *steps];
 	const char *nearest;
+	struct tn_buf list;
 
 	for (i = 0; i < n; i++) {
 		names[i] = steps[i].name;
@@ -229,9 +230,16 @@ static bool apply_step(const struct tn_step *step)
 				steps[i].apply(step);
 	}
 	nearest = tn_diag_nearest(step->name, names, n);
-	return tn_step_refuse(step, "there is no such step%s%s",
-			      nearest ? "; did you mean " : "",
-			      nearest ? nearest : "");
+	if (nearest)
+		return tn_step_refuse(step, "there is no such step; did you "
+				      "mean %s", nearest);
+	tn_buf_init(&list);
+	for (i = 0; i < n; i++)
+		tn_buf_putf(&list, "%s%s", i ? ", " : "", names[i]);
+	tn_step_refuse(step, "there is no such step; there are: %s",
+		       tn_buf_text(&list));
+	tn_buf_fini(&list);
+	return false;
 }
 
 bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
@@ -293,7 +301,16 @@ static bool is_chosen(const struct tn_kblock *block)
 	return false;
 }
 
-/* Turns of par and vec loops written by hand must be independent. */
+/* Loops that a CPU runs at once; on a GPU turns may work together, with
+ * barriers and shared buffers between them. */
+static bool is_at_once(const struct tn_kstmt *s)
+{
+	return s->kind == TN_KSTMT_LOOP &&
+		(s->loop == TN_LOOP_VEC ||
+		 (s->loop == TN_LOOP_PAR && s->bind == TN_BIND_THREADS));
+}
+
+/* Turns of such loops written by hand must be independent. */
 static bool may_run_at_once(struct tn_kernel *kernel,
 			    const struct tn_kblock *block)
 {
@@ -302,9 +319,7 @@ static bool may_run_at_once(struct tn_kernel *kernel,
 	struct tn_diag *diag;
 
 	for (s = block->first; s; s = s->next) {
-		if (s->kind == TN_KSTMT_LOOP &&
-		    (s->loop == TN_LOOP_PAR || s->loop == TN_LOOP_VEC) &&
-		    !tn_schedule_is_free(module, s, s)) {
+		if (is_at_once(s) && !tn_schedule_is_free(module, s, s)) {
 			diag = tn_diag_report(module->sink, TN_E0804,
 					      kernel->span, "the turns of "
 					      "loop '%s' of kernel '%s' "

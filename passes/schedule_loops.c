@@ -489,7 +489,9 @@ static bool unroll_loop(const struct tn_step *step, struct tn_kstmt *loop)
 
 	if (extent < 0)
 		return tn_step_refuse(step, "the number of turns of '%s' is "
-				      "not a constant", loop->var->name);
+				      "not a constant (split it with tail=ones "
+				      "if its size is a dim)",
+				      loop->var->name);
 	if (extent > 256)
 		return tn_step_refuse(step, "%lld turns are too many to "
 				      "write out", (long long)extent);

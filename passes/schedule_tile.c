@@ -50,7 +50,8 @@ static bool find_chain(struct tiler *t, struct tn_kstmt *loop)
 					      "tile first", loop->var->name);
 		if (tn_schedule_extent(loop) < 0)
 			return tn_step_refuse(step, "'%s' has no constant "
-					      "number of turns",
+					      "number of turns (split it with "
+					      "tail=ones if its size is a dim)",
 					      loop->var->name);
 		if (!tn_schedule_is_independent(step->kernel->module, loop))
 			return tn_step_refuse(step, "the turns of '%s' "

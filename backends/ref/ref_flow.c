@@ -283,6 +283,14 @@ static bool set_buffers(struct tn_ref *ref, const struct tn_op *op,
 	return true;
 }
 
+/* Whose fault it is that a kernel fails: that of its text, or of the pass that
+ * made it. */
+static enum tn_status kernel_fault(const struct tn_op *op)
+{
+	return op->origin && !strcmp(op->origin, "lower") ? TN_BUG :
+	       TN_BAD_INPUT;
+}
+
 static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 		       const struct tn_tensor *const *in,
 		       struct tn_tensor *out)
@@ -300,8 +308,8 @@ static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 	     set_buffers(frame->ref, op, in, out, buffers);
 	if (ok && !tn_kernel_eval(op->kernel, frame->dims, buffers, &flags,
 				  &why))
-		ok = tn_ref_fail(frame->ref, TN_BUG, op->span, "kernel %s: %s",
-				 op->kernel->name, tn_buf_text(&why));
+		ok = tn_ref_fail(frame->ref, kernel_fault(op), op->span, "%s",
+				 tn_buf_text(&why));
 	frame->ref->eval.flags |= flags;
 	if (flags && !frame->ref->eval.raised)
 		frame->ref->eval.raised = op;

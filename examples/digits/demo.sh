@@ -26,7 +26,12 @@ ls -l "$out/digits-c"
 step "one engine file, run on the 360 held-out images"
 "$tenon" build --target=c -o "$out/digits.tne" "$net"
 "$tenon" run --time "$out/digits.tne" -i "x=@$here/heldout_x.npy" \
-	-o "p=@$out/digits-p.npy"
+	-o "p=@$out/digits-p.npy" 2>"$out/digits-time" || {
+	cat "$out/digits-time" >&2
+	exit 1
+}
+cat "$out/digits-time"
+awk '/ ms a run/ { printf "%.4f ms an image\n", $1 / 360 }' "$out/digits-time"
 
 step "what it answers"
 "$cc" -std=c11 -O1 -o "$out/digits-show" "$here/show.c"

@@ -48,6 +48,45 @@ static void show_pass(void *data, const char *pass, const char *text)
 	fprintf(stderr, "# ---- after %s\n%s", pass, text);
 }
 
+void command_type(FILE *to, const struct tenon_tensor *t)
+{
+	int i;
+
+	fputs(tenon_dtype_name(t->dtype), to);
+	for (i = 0; i < t->rank; i++)
+		fprintf(to, "%s%lld", i ? ", " : "[", (long long)t->shape[i]);
+	if (t->rank)
+		fputc(']', to);
+}
+
+/* --emulate needs a target whose code it can run. */
+static bool can_emulate(const struct command *command)
+{
+	int i;
+
+	if (!command_value(command, "--emulate"))
+		return true;
+	for (i = 0; i < command->ngiven; i++)
+		if (!strcmp(command->given[i].option->name, "--target") &&
+		    !strncmp(command->given[i].value, "cuda", 4))
+			return true;
+	return false;
+}
+
+static void show_print(void *data, const char *label,
+		       const struct tenon_tensor *tensor)
+{
+	char *text;
+
+	(void)data;
+	if (tenon_tensor_print(tensor, &text) != TENON_OK)
+		return;
+	fprintf(stderr, "%s: ", label);
+	command_type(stderr, tensor);
+	fprintf(stderr, " =\n%s\n", text);
+	tenon_text_free(text);
+}
+
 struct tenon_context *command_context(const struct command *command,
 				      enum tenon_status *status)
 {
@@ -74,7 +113,12 @@ struct tenon_context *command_context(const struct command *command,
 						    given->option->setting,
 						    given->value);
 	}
+	if (*status == TENON_OK && !can_emulate(command)) {
+		fputs("tenon: --emulate is for --target=cuda\n", stderr);
+		*status = TENON_USAGE;
+	}
 	tenon_context_on_pass(context, show_pass, NULL);
+	tenon_context_on_print(context, show_print, NULL);
 	if (*status == TENON_OK)
 		return context;
 	command_end(command, context);

@@ -22,6 +22,8 @@ bool command_files(const struct command *command, int least, int most);
 char *command_rename(const char *path, const char *ending);
 /* Writes `text` as a JSON string. */
 void command_json(FILE *to, const char *text);
+/* `f32[2, 3]`. */
+void command_type(FILE *to, const struct tenon_tensor *t);
 /* Parses NAME=REST: a copy of NAME (to be freed) and REST. Reports what is
  * wrong; *name is NULL then. */
 enum tenon_status command_split(const struct option_info *option,

@@ -58,6 +58,17 @@ void tenon_context_on_pass(struct tenon_context *context,
 	context->show_data = data;
 }
 
+void tenon_context_on_print(struct tenon_context *context,
+			    void (*print)(void *data, const char *label,
+					  const struct tenon_tensor *tensor),
+			    void *data)
+{
+	if (!context)
+		return;
+	context->print = print;
+	context->print_data = data;
+}
+
 size_t tenon_context_errors(const struct tenon_context *context)
 {
 	return context ? context->sink.errors : 0;

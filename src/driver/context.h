@@ -31,6 +31,9 @@ struct tenon_context {
 	void *report_data;
 	void (*show)(void *data, const char *pass, const char *text);
 	void *show_data;
+	void (*print)(void *data, const char *label,
+		      const struct tenon_tensor *tensor);
+	void *print_data;
 	size_t handed;		/* messages given to `report` */
 };
 

@@ -302,6 +302,29 @@ static void put_flags(struct tn_buf *text, uint32_t flags)
 				    names[i].words);
 }
 
+/* What the `assert` says that failed first. */
+static void put_message(struct tn_buf *text, const struct tn_op *op)
+{
+	const struct tn_attr *message;
+
+	if (!op || op->code != TN_OP_assert)
+		return;
+	message = tn_graph_attr(op, "message");
+	if (message && message->is_set && message->u.s[0])
+		tn_buf_putf(text, ": %s", message->u.s);
+}
+
+/* What `print` hands over, to the context's function. */
+static void hand_print(void *data, const char *label,
+		       const struct tn_tensor *tensor)
+{
+	struct tenon_context *context = data;
+	struct tenon_tensor lent = tn_tensors_out(tensor);
+
+	if (context->print)
+		context->print(context->print_data, label, &lent);
+}
+
 static enum tn_status raised(struct tenon_engine *engine,
 			     const struct tn_ref_result *result)
 {
@@ -310,6 +333,7 @@ static enum tn_status raised(struct tenon_engine *engine,
 
 	tn_buf_init(&text);
 	put_flags(&text, result->flags);
+	put_message(&text, result->raised);
 	tn_diag_report(&engine->context->sink, TN_W0018, result->raised ?
 		       result->raised->span : nowhere, "%s",
 		       tn_buf_text(&text));
@@ -330,7 +354,9 @@ static void hide_runtime(const struct tn_signature *s, int64_t *dims)
 static enum tn_status run_ref(struct tenon_engine *engine, struct tn_run *run)
 {
 	const struct tn_signature *s = &engine->signature;
-	struct tn_ref_result result = {0};
+	struct tn_ref_result result = {
+		.print = hand_print, .data = engine->context
+	};
 	enum tn_status status;
 
 	hide_runtime(s, run->dims);

@@ -231,6 +231,28 @@ static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
 	tn_context_suggest(module->context, diag, name, names, count, NULL);
 }
 
+/* A function that would be the one, had its sizes been declared. */
+static bool is_open(struct tenon_module *module, const char *name)
+{
+	struct tenon_context *context = module->context;
+	struct tn_span span = { 0, 0, 0 };
+	const char *dim = NULL;
+	struct tn_diag *diag;
+
+	name = tn_intern_add(&context->names, name, strlen(name));
+	if (name && module->elab)
+		dim = tn_elab_open_dim(module->elab, name, &span);
+	if (!dim)
+		return false;
+	diag = tn_diag_report(&context->sink, TN_E0006, span,
+			      "dim '%s' is not declared, so '%s' is generic: "
+			      "it can be called, but not compiled by itself",
+			      dim, name);
+	tn_diag_help(&context->sink, diag, "declare it ahead of the function: "
+		     "dim %s in [1, 1024];", dim);
+	return true;
+}
+
 struct tn_fn *tn_module_pick(struct tenon_module *module)
 {
 	const char *name = module->context->settings.fn;
@@ -239,6 +261,8 @@ struct tn_fn *tn_module_pick(struct tenon_module *module)
 
 	if (fn)
 		return fn;
+	if (is_open(module, name ? name : "main"))
+		return NULL;
 	if (name) {
 		diag = tn_context_report(module->context, TN_E0006,
 					 "%s: there is no function '%s'",

@@ -96,6 +96,8 @@ void tenon_context_free(struct tenon_context *context);
 enum tenon_status tenon_context_set(struct tenon_context *context,
 				    const char *name, const char *value);
 
+struct tenon_tensor;
+
 struct tenon_message {
 	const char *code;	/* "E0312" */
 	bool is_error;		/* else a warning */
@@ -115,6 +117,13 @@ void tenon_context_on_pass(struct tenon_context *context,
 			   void (*show)(void *data, const char *pass,
 					const char *text),
 			   void *data);
+/* `print` gets what the operator `print` hands over, under its label or the
+ * value's name, while a call runs on the target ref; the tensor is lent until
+ * `print` returns. */
+void tenon_context_on_print(struct tenon_context *context,
+			    void (*print)(void *data, const char *label,
+					  const struct tenon_tensor *tensor),
+			    void *data);
 size_t tenon_context_errors(const struct tenon_context *context);
 
 enum tenon_style { TENON_PLAIN, TENON_COLOUR, TENON_JSON };

@@ -17,8 +17,13 @@ enum tenon_status command_engine(const struct command *command,
 
 	*module = NULL;
 	*engine = NULL;
-	if (tenon_engine_is(path))
-		return tenon_engine_load(context, path, engine);
+	if (tenon_engine_is(path)) {
+		if (!command_value(command, "--target"))
+			return tenon_engine_load(context, path, engine);
+		fprintf(stderr, "tenon: %s: an engine runs on the target it "
+			"was built for; leave out --target\n", path);
+		return TENON_USAGE;
+	}
 	status = tenon_parse_file(context, path, module);
 	if (status == TENON_OK)
 		status = tenon_engine_make(*module, engine);
@@ -68,6 +73,26 @@ static enum tenon_status give_dim(struct tenon_call *call,
 	return status;
 }
 
+/* Whether an option before number `at` gave a value of the same name. */
+static bool is_given_twice(const struct command *command, int at)
+{
+	const struct given *given = &command->given[at];
+	size_t len = strcspn(given->value, "=");
+	int i;
+
+	if (given->value[0] == '@' || !given->value[len])
+		return false;
+	for (i = 0; i < at; i++)
+		if (command->given[i].option == given->option &&
+		    !strncmp(command->given[i].value, given->value, len + 1))
+			break;
+	if (i == at)
+		return false;
+	fprintf(stderr, "tenon: %s %.*s is given twice\n",
+		given->option->name, (int)len, given->value);
+	return true;
+}
+
 enum tenon_status command_inputs(const struct command *command,
 				 struct tenon_call *call)
 {
@@ -77,10 +102,15 @@ enum tenon_status command_inputs(const struct command *command,
 	for (i = 0; i < command->ngiven && status == TENON_OK; i++) {
 		const struct given *given = &command->given[i];
 
-		if (!strcmp(given->option->name, "--input"))
-			status = give_input(call, given);
-		else if (!strcmp(given->option->name, "--dim"))
-			status = give_dim(call, given);
+		bool is_input = !strcmp(given->option->name, "--input");
+
+		if (!is_input && strcmp(given->option->name, "--dim"))
+			continue;
+		if (is_given_twice(command, i))
+			status = TENON_USAGE;
+		else
+			status = is_input ? give_input(call, given) :
+				give_dim(call, given);
 	}
 	return status;
 }
@@ -153,6 +183,21 @@ static enum tenon_status write_one(struct outputs *o, int i,
 				  tenon_call_output(o->call, i));
 }
 
+/* Whether what stands before the first `=` is an output. */
+static bool names_output(const struct outputs *o, const char *text)
+{
+	int i, n = tenon_engine_outputs(o->engine);
+	size_t len = strcspn(text, "=");
+
+	for (i = 0; i < n; i++) {
+		const char *name = tenon_engine_output_name(o->engine, i);
+
+		if (strlen(name) == len && !strncmp(name, text, len))
+			return true;
+	}
+	return false;
+}
+
 /* NAME=@FILE, FILE.npz, or FILE.npy. */
 static enum tenon_status write_given(struct outputs *o,
 				     const struct given *given)
@@ -162,6 +207,12 @@ static enum tenon_status write_given(struct outputs *o,
 	char *name;
 	int i;
 
+	if (!at && strchr(text, '=') && names_output(o, text)) {
+		fprintf(stderr, "tenon: -o %s: a file stands behind `=@`: "
+			"%.*s=@%s\n", text, (int)strcspn(text, "="), text,
+			strchr(text, '=') + 1);
+		return TENON_USAGE;
+	}
 	if (!at && ends_with(text, ".npz"))
 		return write_all(o, text);
 	if (!at && ends_with(text, ".npy") &&
@@ -185,17 +236,6 @@ static enum tenon_status write_given(struct outputs *o,
 	return status;
 }
 
-static void put_type(const struct tenon_tensor *t)
-{
-	int i;
-
-	fputs(tenon_dtype_name(t->dtype), stdout);
-	for (i = 0; i < t->rank; i++)
-		printf("%s%lld", i ? ", " : "[", (long long)t->shape[i]);
-	if (t->rank)
-		putchar(']');
-}
-
 static enum tenon_status show(const struct outputs *o, int i)
 {
 	const struct tenon_tensor *t = tenon_call_output(o->call, i);
@@ -204,7 +244,7 @@ static enum tenon_status show(const struct outputs *o, int i)
 	if (tenon_tensor_print(t, &text) != TENON_OK)
 		return no_memory();
 	printf("%s: ", tenon_engine_output_name(o->engine, i));
-	put_type(t);
+	command_type(stdout, t);
 	printf(" =\n%s\n", text);
 	tenon_text_free(text);
 	return TENON_OK;

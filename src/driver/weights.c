@@ -149,6 +149,7 @@ struct job {
 	int64_t shape[TN_MAX_RANK];	/* declared, of one member */
 	int rank;
 	enum tn_status status;
+	bool valueless;		/* said for all such weights at once */
 };
 
 static struct tn_diag *complain(struct job *job, enum tn_code code,
@@ -347,9 +348,9 @@ static bool open_for(struct job *job)
 	char *path;
 
 	if (!weight->file) {
-		if (!job->options->absent_ok)
-			complain(job, TN_E0605, TN_BAD_INPUT,
-				 "it has no values");
+		job->valueless = !job->options->absent_ok;
+		if (job->valueless)
+			job->status = TN_BAD_INPUT;
 		return false;
 	}
 	if (!tn_file_is_inside(weight->file) &&
@@ -457,12 +458,54 @@ static bool has_own_data(const struct tenon_module *module,
 	return module->has_weights;
 }
 
+/* The names, at most SHOWN, of `count` weights that nothing gives values. */
+#define SHOWN 8
+
+struct valueless {
+	const struct tn_weight *first;
+	struct tn_buf names;
+	size_t count;
+};
+
+static void note_valueless(struct valueless *all,
+			   const struct tn_weight *weight)
+{
+	if (!all->first)
+		all->first = weight;
+	if (all->count < SHOWN)
+		tn_buf_putf(&all->names, "%s'%s'", all->count ? ", " : "",
+			    weight->name);
+	all->count++;
+}
+
+static void report_valueless(struct tenon_module *module,
+			     struct valueless *all)
+{
+	struct tn_sink *sink = &module->context->sink;
+	struct tn_diag *diag;
+
+	if (all->count > SHOWN)
+		tn_buf_putf(&all->names, " and %zu more", all->count - SHOWN);
+	if (all->count == 1)
+		diag = tn_diag_report(sink, TN_E0605, all->first->span,
+				      "weight %s has no values",
+				      tn_buf_text(&all->names));
+	else
+		diag = tn_diag_report(sink, TN_E0605, all->first->span,
+				      "%zu weights have no values: %s",
+				      all->count, tn_buf_text(&all->names));
+	tn_diag_help(sink, diag, "write `from \"FILE\"` behind each, or try "
+		     "with made-up values: --weights=random:1");
+}
+
 enum tn_status tn_weights_load(struct tenon_module *module,
 			       const struct tn_weights_options *options)
 {
+	struct valueless valueless = {0};
 	enum tn_status status = TN_OK;
 	size_t i;
 
+	tn_buf_init(&valueless.names);
 	for (i = 0; i < module->ir->weights.len; i++) {
 		struct job job = {
 			.module = module, .options = options,
@@ -478,7 +521,12 @@ enum tn_status tn_weights_load(struct tenon_module *module,
 		}
 		if (!load_one(&job) && status == TN_OK)
 			status = job.status;
+		if (job.valueless)
+			note_valueless(&valueless, job.weight);
 	}
+	if (valueless.count)
+		report_valueless(module, &valueless);
+	tn_buf_fini(&valueless.names);
 	return status;
 }
 

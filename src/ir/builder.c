@@ -214,14 +214,6 @@ static struct tn_value *first_result(struct tn_op *op)
 	return op ? op->out[0] : NULL;
 }
 
-struct tn_value *tn_build_unary(struct tn_builder *builder,
-				enum tn_opcode code, struct tn_value *value,
-				struct tn_span span)
-{
-	return first_result(
-		tn_build_op(builder, code, 1, &value, 0, NULL, span));
-}
-
 struct tn_value *tn_build_binary(struct tn_builder *builder,
 				 enum tn_opcode code, struct tn_value *a,
 				 struct tn_value *b, struct tn_span span)
@@ -299,18 +291,6 @@ struct tn_value *tn_build_const(struct tn_builder *builder,
 	op->literal = copy;
 	op->out[0]->type = type;
 	return op->out[0];
-}
-
-struct tn_value *tn_build_scalar_f64(struct tn_builder *builder,
-				     enum tn_dtype dtype, double value,
-				     struct tn_span span)
-{
-	uint64_t room = 0;
-	struct tn_tensor tensor;
-
-	tn_tensor_view(&tensor, dtype, 0, NULL, &room);
-	tn_tensor_set_f64(&tensor, 0, value);
-	return tn_build_const(builder, &tensor, span);
 }
 
 struct tn_value *tn_build_scalar_i64(struct tn_builder *builder,

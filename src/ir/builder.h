@@ -28,8 +28,6 @@ struct tn_op *tn_build_op(struct tn_builder *builder, enum tn_opcode code,
 			  int nin, struct tn_value *const *in, int nattrs,
 			  const struct tn_attr *attrs, struct tn_span span);
 /* First result of tn_build_op; NULL: out of memory. */
-struct tn_value *tn_build_unary(struct tn_builder *, enum tn_opcode,
-				struct tn_value *, struct tn_span);
 struct tn_value *tn_build_binary(struct tn_builder *, enum tn_opcode,
 				 struct tn_value *, struct tn_value *,
 				 struct tn_span);
@@ -41,9 +39,7 @@ struct tn_value *tn_build_reshape(struct tn_builder *, struct tn_value *,
 /* A literal; the tensor's data is copied into the module. */
 struct tn_value *tn_build_const(struct tn_builder *, const struct tn_tensor *,
 				struct tn_span);
-/* A scalar literal of the type, from a double or an integer. */
-struct tn_value *tn_build_scalar_f64(struct tn_builder *, enum tn_dtype,
-				     double, struct tn_span);
+/* A scalar literal of the type. */
 struct tn_value *tn_build_scalar_i64(struct tn_builder *, enum tn_dtype,
 				     int64_t, struct tn_span);
 

@@ -34,7 +34,7 @@ struct machine {
 static void fail(struct machine *m, const char *name, const char *what)
 {
 	if (!m->failed)
-		tn_buf_putf(m->why, "kernel %s: %s %s\n", m->kernel->name,
+		tn_buf_putf(m->why, "kernel %s: %s %s", m->kernel->name,
 			    name, what);
 	m->failed = true;
 }

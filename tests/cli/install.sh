@@ -1,6 +1,7 @@
 #!/bin/sh
-# What `make install` leaves: a program finds the library by pkg-config and runs;
-# the shared library, if it was built, gives away the public names alone.
+# What `make install` leaves: a program finds the library by pkg-config, static
+# or shared, with the same words, and runs; the shared library, if it was built,
+# gives away the public names alone.
 set -eu
 : "${SRCDIR:=$(dirname "$0")/../..}"
 : "${BUILDDIR:=$SRCDIR/build}"
@@ -29,9 +30,7 @@ for file in bin/tenon share/man/man1/tenon.1 \
 	[ -e "$(dirname "$lib")/$file" ] || { echo "no $file"; exit 1; }
 done
 
-static=--static
 if [ -e "$lib/libtenon.so" ]; then
-	static=
 	if nm -D --defined-only "$lib/libtenon.so" | grep -v ' tenon_'; then
 		echo "names that are not public"
 		exit 1
@@ -40,7 +39,7 @@ fi
 # Words of pkg-config are to be split.
 # shellcheck disable=SC2046
 $CC -std=c11 "$SRCDIR/examples/c-api/layer.c" \
-	$(pkg-config --cflags --libs $static tenon) -o "$root/layer"
+	$(pkg-config --cflags --libs tenon) -o "$root/layer"
 LD_LIBRARY_PATH=$lib "$root/layer" >"$root/out"
 grep -q relu "$root/out"
 LD_LIBRARY_PATH=$lib "$root/layer" ref >"$root/out"

@@ -544,8 +544,8 @@ class Sweep:
         arguments = ["run", what]
         if what.endswith(".tn"):
             arguments += ["--target=" + target, "--passes=" + passes]
-        if self.options.emulate and target != "ref":
-            arguments.append("--emulate")
+            if self.options.emulate and target.startswith("cuda"):
+                arguments.append("--emulate")
         for name, path in files.items():
             arguments += ["-i", "%s=@%s" % (name, path)]
         for name in wanted:

@@ -16,6 +16,7 @@
 #include "ir/eval.h"
 #include "ir/kernel_eval.h"
 #include "ir/verify.h"
+#include "passes/schedule.h"
 
 const struct tn_span nowhere;
 enum tn_target_kind bench_kind = TN_TARGET_C;

@@ -449,13 +449,11 @@ static void include_needs_a_host(void **state)
 {
 	struct tn_elab_options options = {.names = &names, .sink = &sink};
 	struct tn_tree *tree = parse("tenon 1.0;\ninclude \"a.tn\";\n");
-	struct tn_elab *elab;
 
 	(void)state;
 	elab = tn_elab_new(&options);
 	assert_non_null(elab);
 	module = tn_elab_run(elab, tree);
-	tn_elab_free(elab);
 	assert_non_null(module);
 	assert_true(has_code("E0214"));
 }

@@ -2,6 +2,7 @@
  * Shapes with symbolic dims: what is proved, what becomes a guard, what is
  * refused and with which code; attributes made whole.
  */
+#include "build.h"
 #include "ops.h"
 
 static const struct tn_span nowhere;
@@ -85,7 +86,7 @@ static void refuse(struct bench *b, enum tn_opcode code, enum tn_code want)
 		return;
 	result = b->op->out[0];
 	assert_true(tn_type_is_poison(result->type));
-	result = tn_build_unary(&b->builder, TN_OP_neg, result, nowhere);
+	result = build_unary(&b->builder, TN_OP_neg, result, nowhere);
 	assert_true(tn_type_is_poison(result->type));
 	assert_int_equal(b->sink.diags.len, before + 1);
 }

@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "build.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
+#include "ir/kernel.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/verify.h"
@@ -193,7 +195,7 @@ static struct tn_fn *make_mlp(struct tn_module *m)
 	h = tn_build_binary(&build, TN_OP_matmul, x, w->value, nowhere);
 	assert_true(tn_graph_name(fn, h, "h"));
 	p = tn_build_binary(&build, TN_OP_add, h,
-			    tn_build_scalar_f64(&build, TN_f32, 1.5, nowhere),
+			    build_scalar_f64(&build, TN_f32, 1.5, nowhere),
 			    nowhere);
 	p = tn_build_op(&build, TN_OP_sort, 1, &p, 1, &axis, nowhere)->out[0];
 	assert_true(tn_graph_name(fn, p, "in"));
@@ -258,7 +260,7 @@ static void test_hidden(void **state)
 	struct tn_builder b;
 
 	tn_builder_init(&b, fn->body);
-	finish(fn, &b, tn_build_unary(&b, TN_OP_neg, x, nowhere));
+	finish(fn, &b, build_unary(&b, TN_OP_neg, x, nowhere));
 	assert_module(m, "tenon 1.0;\n\nfn neg(x: f32) -> f32 {\n"
 		      "  t__0: f32 = std::neg(x);\n  return t__0;\n}\n");
 }
@@ -302,7 +304,7 @@ static void test_names(void **state)
 	tn_builder_init(&b, fn->body);
 	b.before = fn->body->last;
 	for (i = 0; i < 6; i++)
-		v[i] = tn_build_unary(&b, TN_OP_neg, fn->body->params[0],
+		v[i] = build_unary(&b, TN_OP_neg, fn->body->params[0],
 				      nowhere);
 	assert_string_equal(v[0]->name, "t__2");
 	assert_false(v[0]->is_named);
@@ -450,7 +452,7 @@ static void test_surgery(void **state)
 	tn_buf_init(&events);
 	rw.events = &events;
 	tn_builder_init(&build, fn->body);
-	a = tn_build_unary(&build, TN_OP_neg, x, nowhere);
+	a = build_unary(&build, TN_OP_neg, x, nowhere);
 	tn_graph_name(fn, a, "a");
 	b = tn_build_binary(&build, TN_OP_mul, a, a, nowhere);
 	c = tn_build_binary(&build, TN_OP_add, b, a, nowhere);
@@ -461,7 +463,7 @@ static void test_surgery(void **state)
 	/* a = neg(x) becomes abs(x), which keeps the name. */
 	assert_true(tn_rw_spend(&rw, "neg", a->op));
 	tn_rw_before(&rw, a->op, &build);
-	d = tn_build_unary(&build, TN_OP_abs, x, nowhere);
+	d = build_unary(&build, TN_OP_abs, x, nowhere);
 	tn_rw_replace(&rw, a->op, &d);
 	assert_string_equal(d->name, "a");
 	assert_true(d->is_named);
@@ -532,7 +534,7 @@ static struct tn_value *make_for(struct tn_builder *outer, struct tn_value *x,
 	tn_graph_param(body, "i", tn_type_get(m, TN_i64, 0, NULL));
 	h = tn_graph_param(body, "h", x->type);
 	tn_builder_init(&b, body);
-	yield_one(&b, tn_build_unary(&b, TN_OP_neg, h, nowhere));
+	yield_one(&b, build_unary(&b, TN_OP_neg, h, nowhere));
 	return op->out[0];
 }
 
@@ -551,7 +553,7 @@ static struct tn_value *make_while(struct tn_builder *outer,
 	tn_builder_init(&b, cond);
 	yield_one(&b, tn_build_binary(&b, TN_OP_lt, in_cond, x, nowhere));
 	tn_builder_init(&b, body);
-	yield_one(&b, tn_build_unary(&b, TN_OP_exp, in_body, nowhere));
+	yield_one(&b, build_unary(&b, TN_OP_exp, in_body, nowhere));
 	return op->out[0];
 }
 
@@ -566,7 +568,7 @@ static struct tn_value *make_if(struct tn_builder *outer, struct tn_value *x)
 	tn_builder_init(&b, yes);
 	yield_one(&b, x);
 	tn_builder_init(&b, no);
-	yield_one(&b, tn_build_unary(&b, TN_OP_abs, x, nowhere));
+	yield_one(&b, build_unary(&b, TN_OP_abs, x, nowhere));
 	return op->out[0];
 }
 
@@ -873,10 +875,54 @@ static void test_poison(void **state)
 	assert_true(b.failed);
 	assert_int_equal(f->sink.errors, 1);
 	assert_true(tn_type_is_poison(z->type));
-	z = tn_build_unary(&b, TN_OP_neg, z, nowhere);
+	z = build_unary(&b, TN_OP_neg, z, nowhere);
 	assert_true(tn_type_is_poison(z->type));
 	assert_int_equal(f->sink.errors, 1);
-	assert_null(tn_build_unary(&b, TN_OP_neg, NULL, nowhere));
+	assert_null(build_unary(&b, TN_OP_neg, NULL, nowhere));
+}
+
+/* ---- Guards and sizes of buffers ------------------------------------- */
+
+static void test_guards(void **state)
+{
+	struct tn_guard divides = {.kind = TN_GUARD_DIVIDES};
+	struct tn_guard at_most = {.kind = TN_GUARD_LE};
+
+	(void)state;
+	assert_true(tn_guard_holds(&divides, 12, 4));
+	assert_true(tn_guard_holds(&divides, 0, 4));
+	assert_true(tn_guard_holds(&divides, INT64_MIN, -1));
+	assert_false(tn_guard_holds(&divides, 13, 4));
+	assert_false(tn_guard_holds(&divides, 0, 0));
+	assert_true(tn_guard_holds(&at_most, 4, 4));
+	assert_false(tn_guard_holds(&at_most, 5, 4));
+}
+
+static void test_buffer_sizes(void **state)
+{
+	struct fixture *f = *state;
+	struct tn_module *m = f->module;
+	const struct tn_dim *q = add_dim(m, "Q", 1, 10);
+	const struct tn_dim *four = tn_dim_const(&m->dims, 4);
+	const struct tn_dim *dims[2] = {four, four};
+	struct tn_kbuf buf = {.dtype = TN_f32, .rank = 2, .dims = dims,
+			      .space = TN_SPACE_STACK};
+	int64_t n;
+
+	assert_true(tn_kbuf_count(&buf, &n));
+	assert_int_equal(n, 16);
+	assert_true(tn_kbuf_bytes(&buf, &n));
+	assert_int_equal(n, 64);
+	assert_true(tn_kbuf_fits(&buf));
+	dims[0] = tn_dim_const(&m->dims, INT64_C(4611686018427387905));
+	assert_false(tn_kbuf_count(&buf, &n));
+	assert_false(tn_kbuf_bytes(&buf, &n));
+	assert_false(tn_kbuf_fits(&buf));
+	dims[0] = q;
+	assert_false(tn_kbuf_count(&buf, &n));
+	assert_false(tn_kbuf_fits(&buf));
+	buf.space = TN_SPACE_ARENA;
+	assert_true(tn_kbuf_fits(&buf));
 }
 
 /* ---- Types ----------------------------------------------------------- */
@@ -954,7 +1000,7 @@ static void test_many(void **state)
 
 	/* All uses move at once; then all ops go, last first. */
 	b.before = fn->body->first;
-	z = tn_build_unary(&b, TN_OP_neg, x, nowhere);
+	z = build_unary(&b, TN_OP_neg, x, nowhere);
 	tn_graph_replace_uses(x, z);
 	tn_graph_set_operand(z->op, 0, x);
 	assert_int_equal(count_uses(z), MANY + 1);
@@ -986,6 +1032,8 @@ int main(void)
 		TEST(test_faults),
 		TEST(test_region_faults),
 		TEST(test_poison),
+		TEST(test_guards),
+		TEST(test_buffer_sizes),
 		TEST(test_types),
 		TEST(test_many),
 	};

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "build.h"
 #include "lowering.h"
 
 /* ---- Fused functions ---------------------------------------------------- */
@@ -79,7 +80,7 @@ static void test_fused_maps(void **state)
 	fn = open_fused(&t);
 	x = inner_param(&t, fn, in[0]);
 	b = inner_param(&t, fn, in[1]);
-	two = tn_build_scalar_f64(&t.b, TN_f16, 2.5, nowhere);
+	two = build_scalar_f64(&t.b, TN_f16, 2.5, nowhere);
 	s = bench_op2(&t, TN_OP_add, x, b, 0, NULL);
 	out[0] = bench_op2(&t, TN_OP_mul, s, s, 0, NULL);
 	out[1] = bench_op1(&t, TN_OP_exp, bench_op2(&t, TN_OP_mul, out[0], two,
@@ -141,7 +142,7 @@ static void test_fused_contraction(void **state)
 	fn = open_fused(&t);
 	for (i = 0; i < 3; i++)
 		p[i] = inner_param(&t, fn, in[i]);
-	y = tn_build_scalar_f64(&t.b, TN_f32, 2, nowhere);
+	y = build_scalar_f64(&t.b, TN_f32, 2, nowhere);
 	p[0] = bench_op1(&t, TN_OP_exp, bench_op2(&t, TN_OP_mul, p[0], y, 0,
 						  NULL), 0, NULL);
 	y = bench_op2(&t, TN_OP_matmul, p[0], p[1], 0, NULL);
@@ -238,7 +239,7 @@ static void test_constants(void **state)
 	x = inner_param(&t, fn, in[0]);
 	c = tn_build_const(&t.b, &tensor, nowhere);
 	y = bench_op2(&t, TN_OP_mul, x, c, 0, NULL);
-	c = tn_build_scalar_f64(&t.b, TN_f32, 3, nowhere);
+	c = build_scalar_f64(&t.b, TN_f32, 3, nowhere);
 	y = bench_op2(&t, TN_OP_sub, c, y, 0, NULL);
 	close_fused(&t, fn, 1, in, 1, &y);
 	check_kernels(&t, 1);
@@ -474,7 +475,7 @@ static void test_returns(void **state)
 	out[1] = bench_op1(&t, TN_OP_neg, out[0], 0, NULL);
 	out[2] = out[1];
 	out[3] = bench_op1(&t, TN_OP_reshape, out[1], 1, attrs);
-	out[4] = tn_build_scalar_f64(&t.b, TN_f64, 0.1, nowhere);
+	out[4] = build_scalar_f64(&t.b, TN_f64, 0.1, nowhere);
 	attrs[0] = tn_attr_dim("value", bench_sym(&t, "N", 1, 9, 4));
 	attrs[1] = tn_attr_dtype("elem", TN_i32);
 	out[5] = bench_op(&t, TN_OP_dim, 0, NULL, 2, attrs);

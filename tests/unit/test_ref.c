@@ -2,6 +2,7 @@
  * The interpreter: dims from shapes, guards, calls, branches, loops, scans,
  * sizes found at run time, ports that share a value, flags with a place.
  */
+#include "build.h"
 #include "ops.h"
 
 #include "backends/ref/ref.h"
@@ -45,7 +46,7 @@ static struct tn_value *number(struct tn_block *block, enum tn_dtype dtype,
 	struct tn_builder builder;
 
 	tn_builder_init(&builder, block);
-	return tn_build_scalar_f64(&builder, dtype, value, nowhere);
+	return build_scalar_f64(&builder, dtype, value, nowhere);
 }
 
 /* An op with regions or a terminator, appended to the block. */
@@ -230,7 +231,7 @@ static void check_while(int64_t max, double start, double want)
 	test = region(op);
 	value = param(b, test, TN_f32, n);
 	tn_builder_init(&builder, test);
-	value = tn_build_unary(&builder, TN_OP_sum, value, nowhere);
+	value = build_unary(&builder, TN_OP_sum, value, nowhere);
 	value = binary(b, test, TN_OP_lt, value, number(test, TN_f32, 10));
 	give_back(test, TN_OP_yield, 1, &value);
 	inner = region(op);
@@ -308,11 +309,11 @@ static void check_if(double value, double want, uint32_t flags)
 
 	test = binary(b, body, TN_OP_lt, x, number(body, TN_f32, 0));
 	tn_builder_init(&builder, body);
-	test = tn_build_unary(&builder, TN_OP_all, test, nowhere);
+	test = build_unary(&builder, TN_OP_all, test, nowhere);
 	op = flow(body, TN_OP_if, 1, &test, 1);
 	yes = region(op);
 	tn_builder_init(&builder, yes);
-	result_value = tn_build_unary(&builder, TN_OP_neg, x, nowhere);
+	result_value = build_unary(&builder, TN_OP_neg, x, nowhere);
 	give_back(yes, TN_OP_yield, 1, &result_value);
 	no = region(op);
 	tn_builder_init(&builder, no);

@@ -296,7 +296,8 @@ static const struct {
 	{ "map", { 3, 7, 0 }, "vectorize(j), fuse(i, j)",
 	  "fuse(i): the loops are of two kinds" },
 	{ "map", { 0, 7, 0 }, "unroll(i)",
-	  "unroll(i): the number of turns of 'i' is not a constant" },
+	  "unroll(i): the number of turns of 'i' is not a constant (split it "
+	  "with tail=ones if its size is a dim)" },
 	{ "map", { 300, 7, 0 }, "unroll(i)",
 	  "unroll(i): 300 turns are too many to write out" },
 	{ "matmul", { 3, 7, 7 }, "vectorize(k)",
@@ -331,7 +332,8 @@ static const struct {
 	{ "matmul", { 3, 8, 4 }, "parallel(i), tile(i, j)",
 	  "tile(i): 'i' is par already: tile first" },
 	{ "matmul", { 0, 8, 4 }, "tile(i, j)",
-	  "tile(i): 'i' has no constant number of turns" },
+	  "tile(i): 'i' has no constant number of turns (split it with "
+	  "tail=ones if its size is a dim)" },
 	{ "matmul", { 3, 8, 4 }, "tile(j, i)",
 	  "tile(j): 'j' holds more than the next loop" },
 	{ "scan", { 3, 8, 4 }, "tile(i)",
