@@ -166,8 +166,10 @@ char *tn_buf_take(struct tn_buf *buf)
 	char *text;
 
 	tn_buf_putn(buf, "", 0);
-	if (buf->failed)
+	if (buf->failed) {
+		tn_buf_fini(buf);
 		return NULL;
+	}
 	text = buf->data;
 	tn_buf_init(buf);
 	return text;

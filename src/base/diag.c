@@ -220,6 +220,23 @@ void tn_diag_label(struct tn_sink *sink, struct tn_diag *diag,
 	}
 }
 
+static bool has_label(const struct tn_diag *diag, struct tn_span span,
+		      const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < diag->labels.len; i++) {
+		const struct tn_label *label = tn_vec_at(&diag->labels, i);
+
+		if (label->span.file == span.file &&
+		    label->span.begin == span.begin &&
+		    label->span.end == span.end && label->text &&
+		    !strcmp(label->text, text))
+			return true;
+	}
+	return false;
+}
+
 void tn_diag_also(struct tn_sink *sink, struct tn_diag *diag,
 		  struct tn_span span, const char *format, ...)
 {
@@ -230,7 +247,7 @@ void tn_diag_also(struct tn_sink *sink, struct tn_diag *diag,
 	va_start(args, format);
 	text = text_make(sink, diag, format, args);
 	va_end(args);
-	if (!text)
+	if (!text || has_label(diag, span, text))
 		return;
 	label = tn_vec_push(&diag->labels);
 	if (label)

@@ -26,6 +26,7 @@ static void put_messages(const struct command *command,
 		style = TENON_JSON;
 	if (tenon_context_messages(context, style, &text) != TENON_OK) {
 		fputs("tenon: out of memory\n", stderr);
+		*command->lost = true;
 		return;
 	}
 	fputs(text, stderr);

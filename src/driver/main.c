@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 {
 	struct command command;
 	enum tenon_status status = TENON_USAGE;
+	bool lost = false;
 
 	set_patience();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
@@ -79,7 +80,10 @@ int main(int argc, char **argv)
 			help_verb(stdout, command.verb);
 			status = TENON_OK;
 		} else {
+			command.lost = &lost;
 			status = run[command.verb](&command);
+			if (lost)
+				status = TENON_IO;
 		}
 	} else if (command.no_memory) {
 		status = TENON_IO;

@@ -39,7 +39,9 @@ static enum tn_status bad(struct tn_buf *error, const char *why)
 
 static enum tn_status zip_bad(struct tn_buf *error, zip_error_t *why)
 {
-	bool nomem = zip_error_code_zip(why) == ZIP_ER_MEMORY;
+	int code = zip_error_code_zip(why);
+	/* Without memory libzip may also leave its error unset. */
+	bool nomem = code == ZIP_ER_MEMORY || code == ZIP_ER_OK;
 
 	tn_buf_putf(error, "%s%s", nomem ? "" : "zip: ",
 		    zip_error_strerror(why));

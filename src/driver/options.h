@@ -42,6 +42,7 @@ struct command {
 	int ngiven;
 	const char **files;
 	int nfiles;
+	bool *lost;	/* set when messages cannot be shown */
 	bool no_memory;
 };
 

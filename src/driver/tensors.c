@@ -401,6 +401,7 @@ static void measure(struct printer *p, int axis, int64_t base)
 		put_element(&one, p->tensor, base);
 		if (one.len > p->width)
 			p->width = one.len;
+		p->out->failed |= one.failed;
 		tn_buf_fini(&one);
 		return;
 	}

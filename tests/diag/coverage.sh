@@ -14,7 +14,7 @@ expected=$(mktemp)
 trap 'rm -f "$expected"' EXIT
 {
 	find "$top/tests" "$top/examples" -name '*.tn' -exec \
-		grep -hoE '#! *(error|warning)(@[0-9]+)?\[[EW][0-9]{4}\]' {} +
+		grep -hoE '#! *(stderr-has: *)?(error|warning)(@[0-9]+)?\[[EW][0-9]{4}\]' {} +
 	find "$top/tests" -name '*.test' -exec \
 		grep -hE '^#! (stderr|output)-has:|^# ' {} + |
 		grep -oE '[EW][0-9]{4}'

@@ -6,4 +6,5 @@ tests_diag_builder_SOURCES = tests/diag/builder.c
 check_scripts += \
 	tests/diag/coverage.sh \
 	tests/lang/documents.sh \
-	tests/lang/formatted.sh
+	tests/lang/formatted.sh \
+	tests/lang/schedules.py
