@@ -166,10 +166,8 @@ char *tn_buf_take(struct tn_buf *buf)
 	char *text;
 
 	tn_buf_putn(buf, "", 0);
-	if (buf->failed) {
-		tn_buf_fini(buf);
+	if (buf->failed)
 		return NULL;
-	}
 	text = buf->data;
 	tn_buf_init(buf);
 	return text;

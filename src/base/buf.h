@@ -31,8 +31,7 @@ void tn_buf_vputf(struct tn_buf *buf, const char *format, va_list args)
 void tn_buf_put_json(struct tn_buf *buf, const char *text);
 /* The text, never NULL; borrowed. */
 const char *tn_buf_text(const struct tn_buf *buf);
-/* Gives the text away (caller frees with free); NULL if failed, and then the
- * buffer holds nothing either. */
+/* Gives the text away (caller frees with free); NULL if failed. */
 char *tn_buf_take(struct tn_buf *buf);
 
 #endif

@@ -212,6 +212,7 @@ enum tenon_status tenon_context_messages(const struct tenon_context *context,
 	else
 		tn_sink_render(&context->sink, &buf, style == TENON_COLOUR);
 	*out = tn_buf_take(&buf);
+	tn_buf_fini(&buf);
 	return *out ? TENON_OK : TENON_IO;
 }
 

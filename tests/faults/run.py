@@ -38,7 +38,7 @@ COMMANDS = [
     f"run --target=ref --passes=default {IN}/flow.tn -i x=random:1"
     " -i on=bool=true -i k=i32=1",
     f"run --target=ref {IN}/index.tn -i i=3xi32=5,0,2 -i x=random:1"
-    " -o OUT/r.npy",
+    " -o m=@OUT/r.npy",
     f"test --target=ref {TOP}/examples/01-add/add.tn",
 ]
 

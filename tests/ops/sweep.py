@@ -752,7 +752,8 @@ KINDS = {"F": FLOATS, "INT": INTS, "NUM": FLOATS + INTS, "B": ["bool"],
 NO_CASE = {"launch": "made by lower", "yield": "ends a region",
            "return": "ends every function", "call": "main of every module",
            "const": "every module in mode constant",
-           "print": "an effect on the host", "assert": "tests/cases"}
+           "print": "an effect on the host", "assert": "tests/cases",
+           "dim": "prints bare; dim_value and dim_map are its cases"}
 
 
 def lacking(top, covered, swept):
