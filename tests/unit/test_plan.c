@@ -213,8 +213,8 @@ static const char *const files[] = {
 static const char *const targets[] = { "c:generic", "cuda:sm_80" };
 static const char *const pipelines[] = {
 	"infer,inline,lower,schedule",
-	"infer,inline,unroll{limit=1},fold,canonical,cse,dce,fuse,lower,"
-	"schedule",
+	("infer,inline,unroll{limit=1},fold,canonical,cse,dce,fuse,lower,"
+	"schedule"),
 	"infer,inline,unroll,fold,canonical,cse,dce,fuse,lower,schedule"
 };
 
