@@ -133,6 +133,17 @@ int64_t tn_schedule_extent(const struct tn_kstmt *loop)
 	return loop->to->i > loop->from->i ? loop->to->i - loop->from->i : 0;
 }
 
+int64_t tn_schedule_most(const struct tn_kstmt *loop)
+{
+	int64_t lo = 0, hi = INT64_MAX;
+
+	if (loop->to->kind == TN_KEXPR_INT)
+		return loop->to->i;
+	if (loop->to->kind == TN_KEXPR_DIM)
+		tn_dim_bounds(loop->to->dim, &lo, &hi);
+	return hi;
+}
+
 static const char *skip(const char *at)
 {
 	while (*at && strchr(" ,\t\r\n", *at))

@@ -82,6 +82,8 @@ struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
 				    const struct tn_kstmt *stmt);
 /* Turns of a loop if constant, else -1. */
 int64_t tn_schedule_extent(const struct tn_kstmt *loop);
+/* The most turns that a loop may have, over all sizes. */
+int64_t tn_schedule_most(const struct tn_kstmt *loop);
 
 /* True if no two turns of the loop touch the same element, or only read it,
  * while the loops around stand still. */

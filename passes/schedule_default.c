@@ -44,18 +44,6 @@ static struct tn_kstmt *only_loop(const struct tn_kstmt *loop)
 	return is_loop(s) && !s->next ? s : NULL;
 }
 
-/* The most iterations a loop may have. */
-static int64_t most_turns(const struct tn_kstmt *loop)
-{
-	int64_t lo = 0, hi = INT64_MAX;
-
-	if (loop->to->kind == TN_KEXPR_INT)
-		return loop->to->i;
-	if (loop->to->kind == TN_KEXPR_DIM)
-		tn_dim_bounds(loop->to->dim, &lo, &hi);
-	return hi;
-}
-
 /* Statements run by a nest at most, not beyond `limit`. */
 static int64_t work_of(const struct tn_kblock *block, int64_t limit)
 {
@@ -70,7 +58,7 @@ static int64_t work_of(const struct tn_kblock *block, int64_t limit)
 			work += work_of(&s->body, limit);
 			continue;
 		}
-		turns = most_turns(s);
+		turns = tn_schedule_most(s);
 		inner = work_of(&s->body, limit);
 		if (inner > 0 && turns > limit / inner)
 			return limit;

@@ -62,18 +62,6 @@ static bool is_sum_body(const struct tn_kblock *block)
 	return has_sum && has_loop;
 }
 
-/* The most turns a loop may have. */
-static int64_t most_turns(const struct tn_kstmt *loop)
-{
-	int64_t lo = 0, hi = INT64_MAX;
-
-	if (loop->to->kind == TN_KEXPR_INT)
-		return loop->to->i;
-	if (loop->to->kind == TN_KEXPR_DIM)
-		tn_dim_bounds(loop->to->dim, &lo, &hi);
-	return hi;
-}
-
 /* Bounds of loops in the block follow from the variable, also through lets. */
 static bool shapes_loops(const struct tn_kblock *block,
 			 const struct tn_kvar *var)
@@ -151,7 +139,7 @@ static int lanes_along(const struct nest *nest, const struct tn_kstmt *loop,
 		return 0;
 	bytes = tn_dtype_bytes(tn_lower_wide(buf->dtype));
 	lanes = bytes ? target->vector_bytes / bytes : 0;
-	return most_turns(loop) >= lanes ? lanes : 0;
+	return tn_schedule_most(loop) >= lanes ? lanes : 0;
 }
 
 /* ", name" for the loops other than these two. */
@@ -219,11 +207,11 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 	const char *j = across->var->name, *other;
 	const char *i = down ? down->var->name : NULL;
 	int rows = target->vector_registers >= 32 ? 8 : 4;
-	int width = lanes * (most_turns(across) >= 3 * lanes ? 3 : 1);
-	bool is_wide = most_turns(across) >= 2 * width;
+	int width = lanes * (tn_schedule_most(across) >= 3 * lanes ? 3 : 1);
+	bool is_wide = tn_schedule_most(across) >= 2 * width;
 
 	if (down && (shapes_loops(nest->body, down->var) ||
-		     (!is_wide && most_turns(across) % width)))
+		     (!is_wide && tn_schedule_most(across) % width)))
 		i = NULL;
 	put_outermost(out, nest, across);
 	tn_buf_putf(out, "split(%s, %d%s)", j, width, tail_of(across));
@@ -261,7 +249,7 @@ static const struct tn_kstmt *best_shared(const struct nest *nest)
 	for (i = 0; i < nest->n; i++) {
 		fixed = along = 0;
 		if (shapes_loops(nest->body, nest->loops[i]->var) ||
-		    most_turns(nest->loops[i]) < 2)
+		    tn_schedule_most(nest->loops[i]) < 2)
 			continue;
 		count_body(nest->body, nest->loops[i]->var, &fixed, &along);
 		if (fixed >= most) {
