@@ -52,7 +52,7 @@ dist_man_MANS = doc/tenon.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = doc/tenon.bash
 EXTRA_DIST += doc/tenon.bash
-MAINTAINERCLEANFILES += doc/tenon.1 doc/tenon.bash
+DISTCLEANFILES += doc/tenon.1 doc/tenon.bash
 
 doc/tenon.1: tenon$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && ./tenon$(EXEEXT) help --man >$@.tmp && \
