@@ -139,7 +139,7 @@ int main(void)
 	inputs[1] = w;
 	outputs[0] = y;
 	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16);
-	memset(&ctx, 0, sizeof ctx);
+	memset(&ctx, 0, sizeof(ctx));
 	if (OF(_init)(&ctx, NULL, 0))
 		return 1;
 	ctx.threads = 1;
@@ -153,7 +153,7 @@ int main(void)
 			return 1;
 		time_of[i] = now() - start;
 	}
-	qsort(time_of, ROUNDS, sizeof *time_of, by_value);
+	qsort(time_of, ROUNDS, sizeof(*time_of), by_value);
 	printf("%.1f %.1f %.1f\n", 1e-9 * peak,
 	       1e-9 * work / time_of[ROUNDS / 2], 1e-9 * work / time_of[0]);
 	return check(x, w, y);

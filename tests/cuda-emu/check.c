@@ -46,7 +46,9 @@ int check_launch(const void *kernel, dim3 grid, dim3 block, size_t shared,
 
 void check_fill(float *x, int n, unsigned seed)
 {
-	for (int i = 0; i < n; i++) {
+	int i;
+
+	for (i = 0; i < n; i++) {
 		seed = seed * 1664525u + 1013904223u;
 		x[i] = (float)((int)(seed >> 24) - 128) * 0.5f;
 	}
@@ -55,12 +57,13 @@ void check_fill(float *x, int n, unsigned seed)
 int check_main(const struct check_case *cases, int count)
 {
 	int failed = 0, devices = 0;
+	int i;
 
 	if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
 		printf("# no device\n");
 		return 77;
 	}
-	for (int i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		int good = cases[i].run();
 		printf("%s %s\n", good ? "ok" : "not ok", cases[i].name);
 		failed += !good;

@@ -86,7 +86,7 @@ static int test_outside_mask(void)
 {
 	int start[2] = { 5, 0 };
 	int good = fails(KERNEL(outside_mask), 9, 32,
-			 check_put(start, sizeof start),
+			 check_put(start, sizeof(start)),
 			 "kernel outside_mask, block (5, 0, 0): a thread is "
 			 "not in the mask");
 
@@ -106,13 +106,14 @@ static int test_odd_width(void)
 static int test_after_reset(void)
 {
 	float got[12];
-	void *out = check_put(NULL, sizeof got);
+	void *out = check_put(NULL, sizeof(got));
 	void *arguments[] = { &out };
 	int good = check_launch(KERNEL(absent_lane), line(1), line(12), 0,
 				arguments) &&
-		   check_take(got, out, sizeof got);
+		   check_take(got, out, sizeof(got));
+	int i;
 
-	for (int i = 0; i < 12 && good; i++)
+	for (i = 0; i < 12 && good; i++)
 		good = i + 4 < 12 ? got[i] == 1.0f : isnan(got[i]) != 0;
 	return good;
 }
@@ -120,13 +121,14 @@ static int test_after_reset(void)
 static int test_unwritten(void)
 {
 	float got[8], fresh = 0.0f;
-	void *out = check_put(NULL, sizeof got), *new_one = NULL;
+	void *out = check_put(NULL, sizeof(got)), *new_one = NULL;
 	void *arguments[] = { &out };
 	int good = check_launch(KERNEL(unwritten), line(1), line(8), 32,
 				arguments) &&
-		   check_take(got, out, sizeof got);
+		   check_take(got, out, sizeof(got));
+	int i;
 
-	for (int i = 0; i < 8 && good; i++)
+	for (i = 0; i < 8 && good; i++)
 		good = isnan(got[i]) != 0;
 	return good && cudaMalloc(&new_one, 4) == cudaSuccess &&
 	       check_take(&fresh, new_one, 4) && isnan(fresh);
@@ -177,15 +179,16 @@ static void *run_job(void *argument)
 {
 	enum { COUNT = 64 * 64 };
 	struct job *job = argument;
-	int *got = malloc(COUNT * sizeof *got);
-	void *out = check_put(NULL, COUNT * sizeof *got);
+	int *got = malloc(COUNT * sizeof(*got));
+	void *out = check_put(NULL, COUNT * sizeof(*got));
 	void *arguments[] = { &out, &job->value };
+	int i;
 
 	job->good = got != NULL &&
 		    check_launch(KERNEL(fill_slowly), line(64), line(64), 0,
 				 arguments) &&
-		    check_take(got, out, COUNT * sizeof *got);
-	for (int i = 0; i < COUNT && job->good; i++)
+		    check_take(got, out, COUNT * sizeof(*got));
+	for (i = 0; i < COUNT && job->good; i++)
 		job->good = got[i] == job->value + 19;
 	free(got);
 	return NULL;
@@ -196,6 +199,7 @@ static int test_host_threads(void)
 	struct job jobs[4];
 	pthread_t threads[4];
 	int good = 1, started = 0;
+	int i;
 
 	for (; started < 4; started++) {
 		jobs[started].value = started * 1000;
@@ -203,7 +207,7 @@ static int test_host_threads(void)
 				   &jobs[started]) != 0)
 			break;
 	}
-	for (int i = 0; i < started; i++) {
+	for (i = 0; i < started; i++) {
 		pthread_join(threads[i], NULL);
 		good &= jobs[i].good;
 	}
@@ -214,14 +218,14 @@ static int test_host_threads(void)
 static int run_wild(const char *name)
 {
 	int n = 8;
-	void *out = check_put(NULL, 8 * sizeof n);
+	void *out = check_put(NULL, 8 * sizeof(n));
 	void *arguments[] = { &out, &n };
 	const void *kernel = strcmp(name, "past_end") == 0 ? KERNEL(past_end)
 			     : strcmp(name, "past_shared") == 0
 				     ? KERNEL(past_shared)
 				     : KERNEL(past_local);
 
-	check_launch(kernel, line(1), line(2), 8 * sizeof n, arguments);
+	check_launch(kernel, line(1), line(2), 8 * sizeof(n), arguments);
 	return 0;
 }
 
@@ -242,5 +246,5 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return run_wild(argv[1]);
-	return check_main(cases, (int)(sizeof cases / sizeof *cases));
+	return check_main(cases, (int)(sizeof(cases) / sizeof(*cases)));
 }

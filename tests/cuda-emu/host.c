@@ -53,6 +53,7 @@ static int map_tail_of(int n)
 	int64_t count = n;
 	void *arguments[] = { &dx, &dy, &count };
 	int good;
+	int i;
 
 	check_fill(x, n, 1);
 	check_fill(y, n, 2);
@@ -61,7 +62,7 @@ static int map_tail_of(int n)
 	good = check_launch(KERNEL(map_tail), line(n, 128), shape(128, 1, 1), 0,
 			    arguments) &&
 	       check_take(got, dy, (size_t)n * 4) && cudaFree(dx) == 0;
-	for (int i = 0; i < n && good; i++)
+	for (i = 0; i < n && good; i++)
 		good = got[i] == fmaf(scale[i % 4], x[i], y[i]);
 	free(x);
 	free(y);
@@ -73,8 +74,9 @@ static int test_map_tail(void)
 {
 	static const int sizes[] = { 1, 3, 7, 13, 17, 127, 128, 129, 1000 };
 	int good = 1;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		good &= map_tail_of(sizes[i]);
 	return good;
 }
@@ -90,14 +92,15 @@ static int test_map_vector(void)
 	void *dx, *dy;
 	int n = 100, good;
 	void *arguments[] = { &dx, &dy, &n };
+	int i;
 
 	check_fill(x, 400, 3);
-	dx = check_put(x, sizeof x);
-	dy = check_put(NULL, sizeof x);
+	dx = check_put(x, sizeof(x));
+	dy = check_put(NULL, sizeof(x));
 	good = check_launch(KERNEL(map_vector), line(n, 64), shape(64, 1, 1), 0,
 			    arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0;
-	for (int i = 0; i < 400 && good; i++)
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0;
+	for (i = 0; i < 400 && good; i++)
 		good = got[i] == x[i / 4 * 4 + 3 - i % 4];
 	return good;
 }
@@ -106,13 +109,14 @@ static int test_map_place(void)
 {
 	enum { X = 3 * 5, Y = 2 * 7, Z = 4 * 3 };
 	unsigned got[X * Y * Z];
-	void *out = check_put(NULL, sizeof got);
+	void *out = check_put(NULL, sizeof(got));
 	void *arguments[] = { &out };
 	int good = check_launch(KERNEL(map_place), shape(3, 2, 4),
 				shape(5, 7, 3), 0, arguments) &&
-		   check_take(got, out, sizeof got);
+		   check_take(got, out, sizeof(got));
+	unsigned i;
 
-	for (unsigned i = 0; i < X * Y * Z && good; i++)
+	for (i = 0; i < X * Y * Z && good; i++)
 		good = got[i] == (i % X | i / X % Y << 8 | i / X / Y << 16);
 	return good;
 }
@@ -126,32 +130,33 @@ static int test_map_bf16(void)
 	static const uint16_t want[] = { 0x3f80, 0xc000, 0x3f80, 0x3f82,
 					 0x7f7f, 0,	 0x7f80, 0x7fc0 };
 	uint16_t got[8];
-	void *dx = check_put(x, sizeof x), *dy = check_put(NULL, sizeof got);
+	void *dx = check_put(x, sizeof(x)), *dy = check_put(NULL, sizeof(got));
 	int n = 8;
 	void *arguments[] = { &dx, &dy, &n };
 
 	return check_launch(KERNEL(map_bf16), line(n, 32), shape(32, 1, 1), 0,
 			    arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0 &&
-	       memcmp(got, want, sizeof got) == 0;
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0 &&
+	       memcmp(got, want, sizeof(got)) == 0;
 }
 
 static int test_map_rounded(void)
 {
 	float x[64], twice[64], once[64];
-	void *dx, *dt = check_put(NULL, sizeof x),
-		  *d1 = check_put(NULL, sizeof x);
+	void *dx, *dt = check_put(NULL, sizeof(x)),
+		  *d1 = check_put(NULL, sizeof(x));
 	int n = 64, good, differ = 0;
 	void *arguments[] = { &dx, &dt, &d1, &n };
+	int i;
 
-	for (int i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		x[i] = 1.0f + (float)(2 * i + 1) / 8388608.0f;
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(map_rounded), line(n, 32), shape(32, 1, 1),
 			    0, arguments) &&
-	       check_take(twice, dt, sizeof x) &&
-	       check_take(once, d1, sizeof x);
-	for (int i = 0; i < n && good; i++) {
+	       check_take(twice, dt, sizeof(x)) &&
+	       check_take(once, d1, sizeof(x));
+	for (i = 0; i < n && good; i++) {
 		volatile float square = x[i] * x[i];
 		good = twice[i] == square - 1.0f &&
 		       once[i] == fmaf(x[i], x[i], -1.0f);
@@ -168,6 +173,7 @@ static int reduce_of(int rows, int columns)
 	void *dx, *dy;
 	void *arguments[] = { &dx, &dy, &columns };
 	int good;
+	int i, j;
 
 	check_fill(x, (int)count, 4);
 	dx = check_put(x, count * 4);
@@ -175,9 +181,9 @@ static int reduce_of(int rows, int columns)
 	good = check_launch(KERNEL(reduce_rows), shape((unsigned)rows, 1, 1),
 			    shape(256, 1, 1), 0, arguments) &&
 	       check_take(got, dy, (size_t)rows * 4) && cudaFree(dx) == 0;
-	for (int i = 0; i < rows && good; i++) {
+	for (i = 0; i < rows && good; i++) {
 		float sum = 0.0f;
-		for (int j = 0; j < columns; j++)
+		for (j = 0; j < columns; j++)
 			sum += x[i * columns + j];
 		good = got[i] == sum;
 	}
@@ -196,18 +202,19 @@ static int test_warp_rows(void)
 {
 	enum { ROWS = 13 };
 	float x[ROWS * 32], got[ROWS * 32];
-	void *dx, *dy = check_put(NULL, sizeof got);
+	void *dx, *dy = check_put(NULL, sizeof(got));
 	int rows = ROWS, good;
 	void *arguments[] = { &dx, &dy, &rows };
+	int i, j;
 
 	check_fill(x, ROWS * 32, 5);
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(warp_rows), line(rows, 4), shape(128, 1, 1),
 			    0, arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0;
-	for (int i = 0; i < ROWS * 32 && good; i++) {
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0;
+	for (i = 0; i < ROWS * 32 && good; i++) {
 		float sum = 0.0f;
-		for (int j = 0; j < 32; j++)
+		for (j = 0; j < 32; j++)
 			sum += x[i / 32 * 32 + j];
 		good = got[i] == x[i] / sum;
 	}
@@ -217,13 +224,14 @@ static int test_warp_rows(void)
 static int test_warp_segments(void)
 {
 	int got[192], good;
-	void *out = check_put(NULL, sizeof got);
+	void *out = check_put(NULL, sizeof(got));
 	void *arguments[] = { &out };
+	int i;
 
 	good = check_launch(KERNEL(warp_segments), shape(1, 1, 1),
 			    shape(32, 1, 1), 0, arguments) &&
-	       check_take(got, out, sizeof got);
-	for (int i = 0; i < 32 && good; i++)
+	       check_take(got, out, sizeof(got));
+	for (i = 0; i < 32 && good; i++)
 		good = got[i] == (i ^ 5) && got[32 + i] == i / 8 * 8 + 3 &&
 		       got[64 + i] == (i % 8 >= 3 ? i - 3 : i) &&
 		       got[96 + i] == (i % 8 < 5 ? i + 3 : i) &&
@@ -234,15 +242,16 @@ static int test_warp_segments(void)
 static int test_warp_half(void)
 {
 	double got[16], sum = 0.0;
-	void *out = check_put(NULL, sizeof got);
+	void *out = check_put(NULL, sizeof(got));
 	void *arguments[] = { &out };
 	int good = check_launch(KERNEL(warp_half), shape(1, 1, 1),
 				shape(32, 1, 1), 0, arguments) &&
-		   check_take(got, out, sizeof got);
+		   check_take(got, out, sizeof(got));
+	int i;
 
-	for (int i = 0; i < 16; i++)
+	for (i = 0; i < 16; i++)
 		sum += 1.0 / (1 + i);
-	for (int i = 0; i < 16 && good; i++)
+	for (i = 0; i < 16 && good; i++)
 		good = fabs(got[i] - sum) <= 16 * 2.3e-16 * sum;
 	return good;
 }
@@ -250,16 +259,17 @@ static int test_warp_half(void)
 static int test_scan_block(void)
 {
 	int x[777], got[777], sum = 0, n = 777, good;
-	void *dx, *dy = check_put(NULL, sizeof got);
+	void *dx, *dy = check_put(NULL, sizeof(got));
 	void *arguments[] = { &dx, &dy, &n };
+	int i;
 
-	for (int i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		x[i] = i * i % 101 - 50;
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(scan_block), shape(1, 1, 1),
 			    shape(1024, 1, 1), 0, arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0;
-	for (int i = 0; i < n && good; i++) {
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0;
+	for (i = 0; i < n && good; i++) {
 		sum += x[i];
 		good = got[i] == sum;
 	}
@@ -269,9 +279,11 @@ static int test_scan_block(void)
 static int is_product(const float *a, const float *b, const float *c, int m,
 		      int n, int k)
 {
-	for (int i = 0; i < m * n; i++) {
+	int i, j;
+
+	for (i = 0; i < m * n; i++) {
 		float sum = 0.0f;
-		for (int j = 0; j < k; j++)
+		for (j = 0; j < k; j++)
 			sum = fmaf(a[i / n * k + j], b[j * n + i % n], sum);
 		if (c[i] != sum)
 			return 0;
@@ -320,12 +332,13 @@ static int test_histogram(void)
 	int x[COUNT], got[16], want[16] = { 0 }, limit[2] = { 0, 0 };
 	unsigned flags = 0, want_flags = 0;
 	int n = COUNT, low = 0, high = 0, good;
-	void *dx, *dc = check_put(NULL, sizeof got);
-	void *df = check_put(NULL, sizeof flags);
+	void *dx, *dc = check_put(NULL, sizeof(got));
+	void *df = check_put(NULL, sizeof(flags));
 	void *dl = check_put(NULL, 4), *dh = check_put(NULL, 4);
 	void *arguments[] = { &dx, &dc, &df, &dl, &dh, &n };
+	int i;
 
-	for (int i = 0; i < n; i++) {
+	for (i = 0; i < n; i++) {
 		x[i] = i * 7 % 19 - 1;
 		if (x[i] >= 0 && x[i] < 16)
 			want[x[i]]++;
@@ -334,14 +347,14 @@ static int test_histogram(void)
 		low = x[i] < low ? x[i] : low;
 		high = x[i] > high ? x[i] : high;
 	}
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(histogram), line(n, 96), shape(96, 1, 1), 0,
 			    arguments) &&
-	       check_take(got, dc, sizeof got) &&
-	       check_take(&flags, df, sizeof flags) &&
+	       check_take(got, dc, sizeof(got)) &&
+	       check_take(&flags, df, sizeof(flags)) &&
 	       check_take(&limit[0], dl, 4) && check_take(&limit[1], dh, 4) &&
 	       cudaFree(dx) == 0;
-	return good && memcmp(got, want, sizeof got) == 0 &&
+	return good && memcmp(got, want, sizeof(got)) == 0 &&
 	       flags == want_flags && limit[0] == low && limit[1] == high;
 }
 
@@ -351,13 +364,14 @@ static int test_sum_atomic(void)
 	void *dx, *ds = check_put(NULL, 4);
 	int n = 1000, good;
 	void *arguments[] = { &dx, &ds, &n };
+	int i;
 
 	check_fill(x, n, 8);
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(sum_atomic), line(n, 256), shape(256, 1, 1),
 			    0, arguments) &&
 	       check_take(&got, ds, 4) && cudaFree(dx) == 0;
-	for (int i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		sum += x[i];
 	return good && got == sum;
 }
@@ -365,16 +379,17 @@ static int test_sum_atomic(void)
 static int test_exit_early(void)
 {
 	int x[64], got[64], n = 41, good;
-	void *dx, *dy = check_put(NULL, sizeof got);
+	void *dx, *dy = check_put(NULL, sizeof(got));
 	void *arguments[] = { &dx, &dy, &n };
+	int i;
 
-	for (int i = 0; i < 64; i++)
+	for (i = 0; i < 64; i++)
 		x[i] = i * 3;
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(exit_early), shape(1, 1, 1), shape(64, 1, 1),
 			    0, arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0;
-	for (int i = 0; i < 64 && good; i++)
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0;
+	for (i = 0; i < 64 && good; i++)
 		good = got[i] == (i < n ? x[n - 1 - i] : 0);
 	return good;
 }
@@ -383,17 +398,18 @@ static int test_exit_early(void)
 static int test_math(void)
 {
 	float x[101], got[101];
-	void *dx, *dy = check_put(NULL, sizeof got);
+	void *dx, *dy = check_put(NULL, sizeof(got));
 	int n = 101, good;
 	void *arguments[] = { &dx, &dy, &n };
+	int i;
 
-	for (int i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		x[i] = (float)(i - 50) / 25.0f;
-	dx = check_put(x, sizeof x);
+	dx = check_put(x, sizeof(x));
 	good = check_launch(KERNEL(math), line(n, 64), shape(64, 1, 1), 0,
 			    arguments) &&
-	       check_take(got, dy, sizeof got) && cudaFree(dx) == 0;
-	for (int i = 0; i < n && good; i++) {
+	       check_take(got, dy, sizeof(got)) && cudaFree(dx) == 0;
+	for (i = 0; i < n && good; i++) {
 		double v = x[i];
 		double want = erf(v) + exp(-v) + tanh(v) +
 			      1.0 / sqrt(1.0 + v * v) + fmax(v, 0.0) +
@@ -451,5 +467,5 @@ static const struct check_case cases[] = {
 
 int main(void)
 {
-	return check_main(cases, (int)(sizeof cases / sizeof *cases));
+	return check_main(cases, (int)(sizeof(cases) / sizeof(*cases)));
 }

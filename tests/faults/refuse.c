@@ -44,7 +44,7 @@ __attribute__((destructor)) static void end(void)
 
 	if (!path)
 		return;
-	len = snprintf(line, sizeof line, "%ld %ld\n",
+	len = snprintf(line, sizeof(line), "%ld %ld\n",
 		       atomic_load(&requests), atomic_load(&blocks));
 	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (file >= 0 && write(file, line, (size_t)len) == len)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,11 @@
 #include "tests/unit/emit_c_kit.h"
 
 #include "base/file.h"
+#include "ir/kernel_eval.h"
 
 void kit_init(struct kit *kit)
 {
-	memset(kit, 0, sizeof *kit);
+	memset(kit, 0, sizeof(*kit));
 	tn_intern_init(&kit->names);
 	tn_sink_init(&kit->sink);
 	kit->module = tn_module_new(&kit->names, &kit->sink);
@@ -203,7 +205,7 @@ static const char *const compilers[][20] = {
 
 const char *const *kit_compiler(int number)
 {
-	int count = (int)(sizeof compilers / sizeof *compilers);
+	int count = (int)(sizeof(compilers) / sizeof(*compilers));
 
 	return number < count ? compilers[number] : NULL;
 }
@@ -339,8 +341,8 @@ static void run_library(struct kit *kit, const char *path, const char *name,
 	memset(work, 0xff, (size_t)kit->arena + 64);
 	init = symbol(library, name, "init");
 	go = symbol(library, name, "run");
-	memcpy(&init_it, &init, sizeof init);
-	memcpy(&run_it, &go, sizeof go);
+	memcpy(&init_it, &init, sizeof(init));
+	memcpy(&run_it, &go, sizeof(go));
 	assert_int_equal(init_it(&context, weights->data, weights->len), 0);
 	if (weights->len) {
 		assert_int_equal(init_it(&context, weights->data,
@@ -384,9 +386,9 @@ bool kit_run_c(struct kit *kit, const char *name, const char *isa,
 	assert_non_null(mkdtemp(folder));
 	tn_buf_init(&weights);
 	write_files(&emission, folder, &weights);
-	(void)snprintf(source, sizeof source, "%s/%s", folder,
+	(void)snprintf(source, sizeof(source), "%s/%s", folder,
 		       emission.files[0].name);
-	(void)snprintf(object, sizeof object, "%s/it.so", folder);
+	(void)snprintf(object, sizeof(object), "%s/it.so", folder);
 	result = compile(compiler, source, object);
 	if (result != 0 && result != 127)
 		fprintf(stderr, "%s %s: %s\n", compiler[0], compiler[1],
@@ -400,4 +402,64 @@ bool kit_run_c(struct kit *kit, const char *name, const char *isa,
 	tn_buf_fini(&weights);
 	tn_emission_fini(&emission);
 	return result == 0;
+}
+
+float kit_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (float)(int32_t)(*state >> 32) / 536870912.0f;
+}
+
+void kit_compare(struct kit *kit, const char *isa, int nin,
+		    void *const *in, int nout, const size_t *bytes,
+		    bool is_exact, int share)
+{
+	const struct tn_op *op = kit->fn->body->first;
+	void *want[100], *got[100], *buffers[104];
+	struct kit_run run;
+	struct tn_buf why;
+	uint32_t flags = 0;
+	int i, k, ran = 0;
+	float a, b;
+	size_t at;
+
+	while (op->code != TN_OP_launch)
+		op = op->next;
+	for (i = 0; i < nin; i++)
+		buffers[i] = in[i];
+	for (i = 0; i < nout; i++) {
+		want[i] = calloc(bytes[i] + 1, 1);
+		got[i] = calloc(bytes[i] + 1, 1);
+		buffers[nin + i] = want[i];
+	}
+	tn_buf_init(&why);
+	if (!tn_kernel_eval(op->kernel, kit->dims, buffers, &flags, &why))
+		fail_msg("%s", tn_buf_text(&why));
+	for (k = 0; kit_compiler(k); k++) {
+		if (share >= 0 && k % 3 != share % 3)
+			continue;
+		for (i = 0; i < nout; i++)
+			memset(got[i], 0xee, bytes[i]);
+		if (!kit_run_c(kit, "model", isa, kit_compiler(k), 2,
+			       (const void *const *)(void *)in, got, &run))
+			continue;
+		ran++;
+		assert_int_equal(run.flags, flags);
+		assert_int_equal(run.status, flags ? 3 : 0);
+		for (i = 0; i < nout && is_exact; i++)
+			assert_memory_equal(got[i], want[i], bytes[i]);
+		for (i = 0; i < nout && !is_exact; i++)
+			for (at = 0; at < bytes[i]; at += 4) {
+				memcpy(&a, (char *)got[i] + at, 4);
+				memcpy(&b, (char *)want[i] + at, 4);
+				assert_true(fabsf(a - b) <=
+					    1e-5f * (1 + fabsf(b)));
+			}
+	}
+	assert_true(ran > 0);
+	tn_buf_fini(&why);
+	for (i = 0; i < nout; i++) {
+		free(want[i]);
+		free(got[i]);
+	}
 }

@@ -1,7 +1,7 @@
 /*
- * Tools of test_emit_c.c: a module with one entry, kernels made in short
- * calls, places, and a run of the emitted code by several compilers next to
- * the interpreter of kernels.
+ * Tools of the test_emit_c programs: a module with one entry, kernels made in
+ * short calls, places, and a run of the emitted code by several compilers next
+ * to the interpreter of kernels.
  */
 #ifndef TN_TEST_EMIT_C_KIT_H
 #define TN_TEST_EMIT_C_KIT_H
@@ -72,5 +72,12 @@ bool kit_run_c(struct kit *, const char *name, const char *isa,
 const char *const *kit_compiler(int number);
 /* Processor time of all compilers so far. */
 double kit_seconds(void);
+/* The next of a fixed row of numbers in [-4, 4). */
+float kit_random(uint64_t *state);
+/* Runs the kernel of the only launch both ways; results must be the same
+ * bits, or close where a sum of products may contract. `share` not negative:
+ * with a third of the compilers. */
+void kit_compare(struct kit *, const char *isa, int nin, void *const *in,
+		 int nout, const size_t *bytes, bool is_exact, int share);
 
 #endif

@@ -46,7 +46,7 @@ void cuda_read(struct cuda_module *m, const char *text)
 {
 	struct tn_elab_options options = {
 		.names = &m->names, .sink = &m->sink, .std_text = std_text,
-		.std_size = sizeof std_text - 1
+		.std_size = sizeof(std_text) - 1
 	};
 	struct tn_tree *tree;
 	struct tn_buf whole;
@@ -126,7 +126,7 @@ static void set_special(struct tn_tensor *t, int64_t i, uint64_t r)
 		4294967296.0, 9.3e18, -9.3e18, NAN, INFINITY, -INFINITY
 	};
 
-	tn_tensor_set_f64(t, i, values[r % (sizeof values / sizeof *values)]);
+	tn_tensor_set_f64(t, i, values[r % (sizeof(values) / sizeof(*values))]);
 }
 
 /* Eighths in [-2, 2], whole numbers in [0, range), bools. */
@@ -194,7 +194,7 @@ static void ask(const struct cuda_case *c, struct answer *a)
 	enum tn_status status;
 
 	cuda_read(&m, c->text);
-	memset(a, 0, sizeof *a);
+	memset(a, 0, sizeof(*a));
 	a->nin = m.fn->body->nparams;
 	a->nout = m.fn->nresults;
 	a->ndims = (int)m.module->dims.syms.len;
@@ -306,8 +306,8 @@ static bool build(const char *folder, const char *name, int compiler)
 	};
 	int status;
 
-	(void)snprintf(host, sizeof host, "%s_host.c", name);
-	(void)snprintf(side, sizeof side, "%s_emu.cpp", name);
+	(void)snprintf(host, sizeof(host), "%s_host.c", name);
+	(void)snprintf(side, sizeof(side), "%s_emu.cpp", name);
 	status = run_in(folder, as_c);
 	if (status == 127)
 		return false;
@@ -364,7 +364,7 @@ static void find(struct program *p, const char *name, const char *suffix,
 	char text[300];
 	void *address;
 
-	(void)snprintf(text, sizeof text, "%s_%s", name ? name : "", suffix);
+	(void)snprintf(text, sizeof(text), "%s_%s", name ? name : "", suffix);
 	address = dlsym(p->library, name ? text : suffix);
 	assert_non_null(address);
 	memcpy(to, &address, size);
@@ -377,7 +377,7 @@ static size_t constant(const struct tn_emission *e, const char *word)
 	char text[300];
 	int i;
 
-	(void)snprintf(text, sizeof text, "#define %s_%s INT64_C(", e->name,
+	(void)snprintf(text, sizeof(text), "#define %s_%s INT64_C(", e->name,
 		       word);
 	for (i = 0; i < e->count && !at; i++)
 		at = strstr(tn_buf_text(&e->files[i].text), text);
@@ -396,16 +396,16 @@ static void load(struct program *p, const char *folder,
 	if (!p->library)
 		print_message("%s\n", dlerror());
 	assert_non_null(p->library);
-	find(p, name, "init", &p->init, sizeof p->init);
-	find(p, name, "fini", &p->fini, sizeof p->fini);
-	find(p, name, "run", &p->run, sizeof p->run);
+	find(p, name, "init", &p->init, sizeof(p->init));
+	find(p, name, "fini", &p->fini, sizeof(p->fini));
+	find(p, name, "run", &p->run, sizeof(p->run));
 	find(p, name, "output_bytes", &p->output_bytes,
-	     sizeof p->output_bytes);
-	find(p, name, "place", &p->place, sizeof p->place);
-	find(p, name, "run_device", &p->run_device, sizeof p->run_device);
-	find(p, NULL, "cudaMalloc", &p->allocate, sizeof p->allocate);
-	find(p, NULL, "cudaFree", &p->release, sizeof p->release);
-	find(p, NULL, "cudaMemcpy", &p->copy, sizeof p->copy);
+	     sizeof(p->output_bytes));
+	find(p, name, "place", &p->place, sizeof(p->place));
+	find(p, name, "run_device", &p->run_device, sizeof(p->run_device));
+	find(p, NULL, "cudaMalloc", &p->allocate, sizeof(p->allocate));
+	find(p, NULL, "cudaFree", &p->release, sizeof(p->release));
+	find(p, NULL, "cudaMemcpy", &p->copy, sizeof(p->copy));
 	p->arena = constant(e, "ARENA_BYTES");
 	p->workspace = constant(e, "WORKSPACE_BYTES");
 }
@@ -569,7 +569,7 @@ static void run_refused(struct program *p, struct answer *a,
 	if (weights->len)
 		assert_int_equal(p->init(&other, weights->data,
 					 weights->len - 1), 2);
-	memcpy(dims, a->dims, sizeof dims);
+	memcpy(dims, a->dims, sizeof(dims));
 	in[0] = a->in[0].data;
 	if (tn_tensor_bytes(&a->in[0]) == 0)
 		return;
@@ -658,13 +658,13 @@ bool cuda_nvcc(const struct cuda_case *c)
 	int i, status = 0;
 
 	for (i = 0; i < 2 && status != 127; i++) {
-		memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+		memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
 		emit(c, arches[i], true, &m, &e);
 		assert_non_null(mkdtemp(folder));
 		tn_buf_init(&weights);
 		write_files(&e, folder, &weights);
-		(void)snprintf(arch, sizeof arch, "-arch=%s", arches[i]);
-		(void)snprintf(source, sizeof source, "%s.cu", e.name);
+		(void)snprintf(arch, sizeof(arch), "-arch=%s", arches[i]);
+		(void)snprintf(source, sizeof(source), "%s.cu", e.name);
 		status = run_in(folder, argv);
 		assert_true(status == 0 || status == 127);
 		remove_folder(folder);

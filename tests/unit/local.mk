@@ -17,12 +17,17 @@ check_PROGRAMS += tests/unit/test_sha256
 check_PROGRAMS += tests/unit/test_tensorfile
 check_PROGRAMS += tests/unit/test_dim
 check_PROGRAMS += tests/unit/test_ir
+check_PROGRAMS += tests/unit/test_print
+check_PROGRAMS += tests/unit/test_verify
 check_PROGRAMS += tests/unit/test_eval
 check_PROGRAMS += tests/unit/test_eval_move
 check_PROGRAMS += tests/unit/test_eval_window
 check_PROGRAMS += tests/unit/test_infer
 check_PROGRAMS += tests/unit/test_ref
 check_PROGRAMS += tests/unit/test_emit_c
+check_PROGRAMS += tests/unit/test_emit_c_ops
+check_PROGRAMS += tests/unit/test_emit_c_run
+check_PROGRAMS += tests/unit/test_emit_c_text
 check_PROGRAMS += tests/unit/test_emit_cuda
 endif
 
@@ -35,7 +40,24 @@ tests_unit_test_lower_SOURCES = tests/unit/test_lower.c \
 tests_unit_test_lower_group_SOURCES = tests/unit/test_lower_group.c \
 	tests/unit/lowering.c tests/unit/lowering.h
 
-tests_unit_test_emit_c_SOURCES = tests/unit/test_emit_c.c \
+tests_unit_test_ir_SOURCES = tests/unit/test_ir.c \
+	tests/unit/ir_kit.c tests/unit/ir_kit.h
+tests_unit_test_print_SOURCES = tests/unit/test_print.c \
+	tests/unit/ir_kit.c tests/unit/ir_kit.h
+tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
+	tests/unit/ir_kit.c tests/unit/ir_kit.h
+
+tests_unit_test_emit_c_SOURCES = \
+	tests/unit/test_emit_c.c \
+	tests/unit/emit_c_kit.c tests/unit/emit_c_kit.h
+tests_unit_test_emit_c_ops_SOURCES = \
+	tests/unit/test_emit_c_ops.c \
+	tests/unit/emit_c_kit.c tests/unit/emit_c_kit.h
+tests_unit_test_emit_c_run_SOURCES = \
+	tests/unit/test_emit_c_run.c \
+	tests/unit/emit_c_kit.c tests/unit/emit_c_kit.h
+tests_unit_test_emit_c_text_SOURCES = \
+	tests/unit/test_emit_c_text.c \
 	tests/unit/emit_c_kit.c tests/unit/emit_c_kit.h
 
 tests_unit_test_emit_cuda_SOURCES = tests/unit/test_emit_cuda.c \

@@ -25,7 +25,7 @@ void bench_open(struct bench *t)
 {
 	int i;
 
-	memset(t, 0, sizeof *t);
+	memset(t, 0, sizeof(*t));
 	tn_intern_init(&t->names);
 	tn_sink_init(&t->sink);
 	tn_map_init_ptr(&t->tensors);
@@ -241,9 +241,9 @@ void bench_return(struct bench *t, int n, struct tn_value *const *out)
 
 	fn->nresults = n;
 	fn->result_names = tn_arena_array(&t->module->arena, count,
-					  sizeof *fn->result_names);
+					  sizeof(*fn->result_names));
 	fn->result_types = tn_arena_array(&t->module->arena, count,
-					  sizeof *fn->result_types);
+					  sizeof(*fn->result_types));
 	assert_true(fn->result_names && fn->result_types);
 	for (i = 0; i < n; i++)
 		fn->result_types[i] = out[i]->type;
@@ -263,7 +263,7 @@ static void run_one(struct bench *t, const struct tn_op *op)
 
 	for (i = 0; i < op->nin; i++)
 		in[i] = bench_of(t, tn_graph_in(op, i));
-	memset(out, 0, sizeof out);
+	memset(out, 0, sizeof(out));
 	if (!tn_eval_op(&eval, op, in, out))
 		print_message("reference failed: %s\n", tn_ops[op->code].name);
 	assert_false(eval.failed);
@@ -507,6 +507,7 @@ static void compare(const struct bench *t, const struct tn_value *value,
 		    const struct tn_tensor *want, const struct tn_tensor *have)
 {
 	int64_t i, n = tn_tensor_count(want);
+	size_t k;
 
 	assert_int_equal(n, tn_tensor_count(have));
 	for (i = 0; i < n; i++)
@@ -514,7 +515,7 @@ static void compare(const struct bench *t, const struct tn_value *value,
 			struct tn_buf text;
 
 			tn_buf_init(&text);
-			for (size_t k = 0; k < t->module->kernels.len; k++)
+			for (k = 0; k < t->module->kernels.len; k++)
 				tn_kernel_print(&text, tn_vec_ptr(
 					&t->module->kernels, k));
 			print_message("%s[%lld]: want %g, have %g\n%s\n",

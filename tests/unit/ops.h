@@ -67,9 +67,11 @@ static inline struct bench *bench_new(void)
 
 static inline void bench_free(struct bench *b)
 {
-	for (int i = 0; i < b->nin; i++)
+	int i;
+
+	for (i = 0; i < b->nin; i++)
 		tn_tensor_fini(&b->tensors[i]);
-	for (int i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++)
 		tn_tensor_fini(&b->out[i]);
 	tn_module_free(b->module);
 	tn_sink_fini(&b->sink);
@@ -102,13 +104,13 @@ static inline struct tn_tensor *give(struct bench *b, enum tn_dtype dtype,
 {
 	const struct tn_dim *dims[TN_MAX_RANK];
 	struct tn_tensor *tensor;
-	int64_t count;
+	int64_t count, i;
 
-	for (int i = 0; i < rank; i++)
+	for (i = 0; i < rank; i++)
 		dims[i] = tn_dim_const(&b->module->dims, shape[i]);
 	tensor = give_dims(b, dtype, rank, dims);
 	count = tn_tensor_count(tensor);
-	for (int64_t i = 0; values && i < count; i++)
+	for (i = 0; values && i < count; i++)
 		tn_tensor_set_f64(tensor, i, values[i]);
 	return tensor;
 }
@@ -134,8 +136,9 @@ static inline void with_dims(struct bench *b, const char *name, bool pairs,
 {
 	const struct tn_dim *dims[2 * TN_MAX_RANK];
 	const struct tn_dim **kept;
+	int i;
 
-	for (int i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		dims[i] = constant(b, values[i]);
 	kept = tn_arena_copy(&b->module->arena, dims,
 			     (size_t)count * sizeof(*dims));
@@ -157,6 +160,7 @@ static inline bool infer(struct bench *b, enum tn_opcode code)
 static inline void run(struct bench *b, enum tn_opcode code)
 {
 	const struct tn_tensor *in[8];
+	int i;
 
 	if (!infer(b, code)) {
 		struct tn_buf text;
@@ -167,7 +171,7 @@ static inline void run(struct bench *b, enum tn_opcode code)
 		tn_buf_fini(&text);
 		fail();
 	}
-	for (int i = 0; i < b->nin; i++)
+	for (i = 0; i < b->nin; i++)
 		in[i] = &b->tensors[i];
 	b->eval.dims = b->dims;
 	assert_true(tn_eval_op(&b->eval, b->op, in, b->out));
@@ -176,9 +180,11 @@ static inline void run(struct bench *b, enum tn_opcode code)
 /* Clears the bench for the next op. */
 static inline void next(struct bench *b)
 {
-	for (int i = 0; i < b->nin; i++)
+	int i;
+
+	for (i = 0; i < b->nin; i++)
 		tn_tensor_fini(&b->tensors[i]);
-	for (int i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++)
 		tn_tensor_fini(&b->out[i]);
 	b->nin = b->nattrs = 0;
 	memset(&b->eval, 0, sizeof(b->eval));
@@ -188,8 +194,10 @@ static inline void next(struct bench *b)
 static inline void expect_shape(const struct bench *b, int i, int rank,
 				const int64_t *shape)
 {
+	int at;
+
 	assert_int_equal(b->out[i].rank, rank);
-	for (int at = 0; at < rank; at++)
+	for (at = 0; at < rank; at++)
 		assert_int_equal(b->out[i].shape[at], shape[at]);
 }
 
@@ -199,9 +207,10 @@ static inline void expect_all(const struct bench *b, int i, int rank,
 			      bool signs)
 {
 	int64_t count = tn_tensor_count(&b->out[i]);
+	int64_t at;
 
 	expect_shape(b, i, rank, shape);
-	for (int64_t at = 0; at < count; at++) {
+	for (at = 0; at < count; at++) {
 		double have = tn_tensor_get_f64(&b->out[i], at);
 		double want = values[at];
 

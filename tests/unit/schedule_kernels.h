@@ -33,7 +33,7 @@ static void open_world(struct world *w)
 {
 	struct tn_sym sym = { .lo = 0, .hi = 64, .mod = 1 };
 
-	memset(w, 0, sizeof *w);
+	memset(w, 0, sizeof(*w));
 	tn_intern_init(&w->names);
 	tn_sink_init(&w->sink);
 	w->module = tn_module_new(&w->names, &w->sink);
@@ -403,7 +403,7 @@ static const struct maker {
 	{ "if", make_if }
 };
 
-#define NMAKERS (sizeof makers / sizeof *makers)
+#define NMAKERS (sizeof(makers) / sizeof(*makers))
 
 /* ---- Running a kernel ---------------------------------------------------- */
 

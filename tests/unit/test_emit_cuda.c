@@ -589,7 +589,7 @@ static void test_nvcc(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof chosen / sizeof *chosen; i++)
+	for (i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
 		if (!cuda_nvcc(chosen[i]))
 			skip();
 }

@@ -22,9 +22,10 @@ static void test_division_signs(void **state)
 		{ TN_OP_fdiv, { -4, -4, 3, -1, 0 } },
 		{ TN_OP_mod, { 1, -1, -1, 2, 5 } },
 	};
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 4; i++) {
+	for (i = 0; i < 4; i++) {
 		struct bench *b = bench_new();
 
 		give(b, TN_i32, SHAPE(5), VALUES(-7, 7, -7, -1, 5));
@@ -178,8 +179,9 @@ static int samples(const struct range *r, wide *out)
 				     32, 63, 64, 65, 100 };
 	wide lo = least(r), hi = lo + ((wide)1 << r->bits) - 1;
 	int count = 0;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+	for (i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
 		if (small[i] >= lo && small[i] <= hi)
 			out[count++] = small[i];
 	}
@@ -223,19 +225,21 @@ static void test_integers(void **state)
 		TN_OP_shr, TN_OP_fdiv, TN_OP_mod, TN_OP_tdiv, TN_OP_rem,
 	};
 	wide values[32];
+	size_t k, c;
+	int i, e;
 
 	(void)state;
-	for (size_t k = 0; k < sizeof(ranges) / sizeof(ranges[0]); k++) {
+	for (k = 0; k < sizeof(ranges) / sizeof(ranges[0]); k++) {
 		int count = samples(&ranges[k], values);
 
-		for (size_t c = 0; c < sizeof(codes) / sizeof(codes[0]); c++) {
-			for (int i = 0; i < count * count; i++)
+		for (c = 0; c < sizeof(codes) / sizeof(codes[0]); c++) {
+			for (i = 0; i < count * count; i++)
 				check_pair(&ranges[k], codes[c],
 					   values[i / count],
 					   values[i % count]);
 		}
-		for (int i = 0; i < count; i++) {
-			for (int e = -3; e < 70; e++) {
+		for (i = 0; i < count; i++) {
+			for (e = -3; e < 70; e++) {
 				if (ranges[k].is_signed || e >= 0)
 					check_pair(&ranges[k], TN_OP_pow,
 						   values[i], e);
@@ -281,9 +285,10 @@ static void test_cast_saturates(void **state)
 		{ TN_u8, { 0, 255, 0, 255, 0, 255, 0 } },
 		{ TN_bool, { 1, 1, 1, 1, 1, 1, 1 } },
 	};
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 4; i++) {
+	for (i = 0; i < 4; i++) {
 		struct bench *b = bench_new();
 
 		give(b, TN_f32, SHAPE(7),
@@ -337,10 +342,11 @@ static void test_cast_rounds_once(void **state)
 static void test_f8_round_trip(void **state)
 {
 	static const enum tn_dtype types[] = { TN_f8e4m3fn, TN_f8e5m2 };
+	int t, i;
 
 	(void)state;
-	for (int t = 0; t < 2; t++) {
-		for (int i = 0; i < 256; i++) {
+	for (t = 0; t < 2; t++) {
+		for (i = 0; i < 256; i++) {
 			uint8_t bits = (uint8_t)i, back;
 			float f;
 
@@ -375,10 +381,11 @@ static void test_float_algebra(void **state)
 static void test_nan_wins(void **state)
 {
 	static const enum tn_opcode codes[] = { TN_OP_max, TN_OP_min };
-	static const enum tn_dtype types[] = { TN_f64, TN_f32, TN_f16, TN_bf16 };
+	static const enum tn_dtype types[] = {TN_f64, TN_f32, TN_f16, TN_bf16};
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 8; i++) {
+	for (i = 0; i < 8; i++) {
 		struct bench *b = bench_new();
 
 		give(b, types[i / 2], SHAPE(2), VALUES(NOT, 1));
@@ -411,9 +418,10 @@ static void test_half_accumulates_wide(void **state)
 {
 	struct bench *b = bench_new();
 	struct tn_tensor *x = give(b, TN_f16, SHAPE(2049), NULL);
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 2049; i++)
+	for (i = 0; i < 2049; i++)
 		tn_tensor_set_f64(x, i, i == 0 ? 2.0 : 1.0);
 	run(b, TN_OP_sum);
 	expect(b, 0, SCALAR, VALUES(2050));
@@ -482,9 +490,10 @@ static void test_reduce_nothing(void **state)
 		{ TN_OP_reduce_min, TN_f64, INF },
 		{ TN_OP_all, TN_bool, 1 }, { TN_OP_any, TN_bool, 0 },
 	};
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 8; i++) {
+	for (i = 0; i < 8; i++) {
 		struct bench *b = bench_new();
 
 		give(b, rows[i].dtype, SHAPE(2, 0), NULL);
@@ -512,6 +521,7 @@ static void expect_arg(enum tn_opcode code, bool last, int64_t count,
 static void test_argmax(void **state)
 {
 	double many[1000] = { 0 };
+	int i;
 
 	(void)state;
 	expect_arg(TN_OP_argmax, false, 4, VALUES(1, 5, 5, 2), 1);
@@ -521,7 +531,7 @@ static void test_argmax(void **state)
 	expect_arg(TN_OP_argmin, false, 5, VALUES(8, NOT, 3, 1, 5), 1);
 	expect_arg(TN_OP_argmax, true, 3, VALUES(NOT, NOT, NOT), 0);
 	expect_arg(TN_OP_argmax, false, 2, VALUES(-0.0, 0.0), 0);
-	for (int i = 0; i < 1000; i += 37) {
+	for (i = 0; i < 1000; i += 37) {
 		many[i] = NOT;
 		expect_arg(TN_OP_argmax, false, 1000, many, i);
 		many[i] = 0;

@@ -13,9 +13,10 @@
 static void test_gather(void **state)
 {
 	static const enum tn_dtype types[] = { TN_i32, TN_i64, TN_u64 };
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
+	for (i = 0; i < 3; i++) {
 		struct bench *b = bench_new();
 		struct tn_tensor *index;
 
@@ -68,9 +69,10 @@ static void test_scatter(void **state)
 		{ "min", { 1, 1, 1 } },
 	};
 	static const enum tn_dtype types[] = { TN_f32, TN_f16, TN_i16 };
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 15; i++) {
+	for (i = 0; i < 15; i++) {
 		struct bench *b = bench_new();
 
 		give(b, types[i % 3], SHAPE(3), VALUES(1, 1, 1));
@@ -228,16 +230,17 @@ static void test_random(void **state)
 		UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),
 		UINT64_C(0x06c45d188009454f),
 	};
-	static const enum tn_dtype types[] = { TN_f64, TN_f32, TN_f16, TN_bf16 };
+	static const enum tn_dtype types[] = {TN_f64, TN_f32, TN_f16, TN_bf16};
+	int t, i;
 
 	(void)state;
-	for (int t = 0; t < 4; t++) {
+	for (t = 0; t < 4; t++) {
 		struct bench *b = bench_new();
 
 		with_dims(b, "shape", false, 1, (const int64_t[]){ 3000 });
 		with(b, tn_attr_dtype("elem", types[t]));
 		run(b, TN_OP_random);
-		for (int i = 0; i < 3000; i++) {
+		for (i = 0; i < 3000; i++) {
 			double x = tn_tensor_get_f64(&b->out[0], i);
 
 			assert_true(x >= -1 && x < 1);
@@ -251,8 +254,10 @@ static void test_random(void **state)
 
 static void test_table_defaults(void **state)
 {
+	int i;
+
 	(void)state;
-	for (int i = 0; i < TN_OP_COUNT; i++) {
+	for (i = 0; i < TN_OP_COUNT; i++) {
 		const struct tn_op_info *info = &tn_ops[i];
 
 		assert_int_equal(tn_op_find(info->name), i);
@@ -262,7 +267,7 @@ static void test_table_defaults(void **state)
 			    info->combine != TN_OP_none);
 	}
 	assert_int_equal(tn_op_find("no such op"), TN_OP_none);
-	for (int i = 0; i < TN_DTYPE_COUNT; i++)
+	for (i = 0; i < TN_DTYPE_COUNT; i++)
 		assert_int_equal(tn_dtype_find(tn_dtypes[i].name), i);
 }
 

@@ -11,19 +11,22 @@
 /* B60 */
 static void test_matmul_wide_sums(void **state)
 {
+	int64_t k;
+	int i;
+
 	(void)state;
-	for (int64_t k = 2; k < 68; k++) {
+	for (k = 2; k < 68; k++) {
 		struct bench *b = bench_new();
 		int64_t left[] = { 3, k }, right[] = { k, 9 };
 		struct tn_tensor *x = give(b, TN_i32, 2, left, NULL);
 		struct tn_tensor *y = give(b, TN_i32, 2, right, NULL);
 
-		for (int64_t i = 0; i < 3 * k; i++)
+		for (i = 0; i < 3 * k; i++)
 			tn_tensor_set_i64(x, i, 255);
-		for (int64_t i = 0; i < 9 * k; i++)
+		for (i = 0; i < 9 * k; i++)
 			tn_tensor_set_i64(y, i, 127);
 		run(b, TN_OP_matmul);
-		for (int i = 0; i < 27; i++)
+		for (i = 0; i < 27; i++)
 			assert_int_equal(tn_tensor_get_i64(&b->out[0], i),
 					 32385 * k);
 		bench_free(b);
@@ -151,11 +154,13 @@ static int64_t pick(uint64_t *state, int64_t lo, int64_t hi)
 
 static void pick_geometry(uint64_t *state, struct geometry *g)
 {
+	int i;
+
 	g->n = pick(state, 1, 2);
 	g->groups = pick(state, 1, 3);
 	g->in = pick(state, 1, 3);
 	g->out = pick(state, 1, 3);
-	for (int i = 0; i < 2; i++) {
+	for (i = 0; i < 2; i++) {
 		g->taps[i] = pick(state, 1, 4);
 		g->stride[i] = pick(state, 1, 3);
 		g->dilation[i] = pick(state, 1, 3);
@@ -174,8 +179,9 @@ static struct tn_tensor *give_random(struct bench *b, uint64_t *state,
 {
 	struct tn_tensor *tensor = give(b, TN_i32, rank, shape, NULL);
 	int64_t count = tn_tensor_count(tensor);
+	int64_t i;
 
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		tn_tensor_set_i64(tensor, i, pick(state, -9, 9));
 	return tensor;
 }
@@ -199,9 +205,10 @@ static int64_t naive(const struct geometry *g, const struct tn_tensor *x,
 		     const struct tn_tensor *w, const int64_t *at)
 {
 	int64_t sum = 0, group = at[1] / g->out;
+	int64_t c, k;
 
-	for (int64_t c = 0; c < g->in; c++) {
-		for (int64_t k = 0; k < g->taps[0] * g->taps[1]; k++) {
+	for (c = 0; c < g->in; c++) {
+		for (k = 0; k < g->taps[0] * g->taps[1]; k++) {
 			int64_t ky = k / g->taps[1], kx = k % g->taps[1];
 			int64_t y = at[2] * g->stride[0] - g->pad[0] +
 				    ky * g->dilation[0];
@@ -221,9 +228,10 @@ static int64_t inner_product(const struct tn_tensor *a,
 			     const struct tn_tensor *b)
 {
 	int64_t count = tn_tensor_count(a), sum = 0;
+	int64_t i;
 
 	assert_int_equal(tn_tensor_count(b), count);
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		sum += tn_tensor_get_i64(a, i) * tn_tensor_get_i64(b, i);
 	return sum;
 }
@@ -240,6 +248,7 @@ static void check_geometry(uint64_t *state, const struct geometry *g)
 	struct bench *b = bench_new(), *t = bench_new();
 	struct tn_tensor *x = give_random(b, state, 4, xs);
 	struct tn_tensor *w = give_random(b, state, 4, ws), *y, *v;
+	int i;
 
 	with_geometry(b, g);
 	with(b, tn_attr_int("groups", g->groups));
@@ -256,7 +265,7 @@ static void check_geometry(uint64_t *state, const struct geometry *g)
 	y = give_random(t, state, 4, ys);
 	v = give(t, TN_i32, 4, ws, NULL);
 	memcpy(v->data, w->data, (size_t)tn_tensor_bytes(w));
-	for (int i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++)
 		output_pad[i] = g->size[i] - ((g->result[i] - 1) *
 			g->stride[i] - g->pad[2 * i] - g->pad[2 * i + 1] +
 			g->dilation[i] * (g->taps[i] - 1) + 1);
@@ -275,9 +284,10 @@ static void test_conv_geometry(void **state)
 {
 	uint64_t seed = 7;
 	struct geometry g;
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 150; i++) {
+	for (i = 0; i < 150; i++) {
 		pick_geometry(&seed, &g);
 		check_geometry(&seed, &g);
 	}
@@ -324,9 +334,10 @@ static void test_avgpool(void **state)
 static void test_maxpool(void **state)
 {
 	static const enum tn_dtype types[] = { TN_f32, TN_f16, TN_i8 };
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
+	for (i = 0; i < 3; i++) {
 		struct bench *b = bench_new();
 
 		give(b, types[i], SHAPE(1, 1, 4), VALUES(-5, -3, -7, -2));
@@ -361,8 +372,9 @@ static void expect_resize(const char *mode, const char *coord,
 {
 	struct bench *b = bench_new();
 	struct tn_tensor *x = give(b, TN_f32, 1, &m, NULL);
+	int64_t i;
 
-	for (int64_t i = 0; i < m; i++)
+	for (i = 0; i < m; i++)
 		tn_tensor_set_i64(x, i, i);
 	with_dims(b, "shape", false, 1, &n);
 	with(b, tn_attr_string("mode", mode));

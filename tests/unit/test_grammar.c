@@ -187,9 +187,10 @@ static void contextual_words(void **state)
 		"rewrite",
 	};
 	char text[200];
+	size_t i;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *n = names[i];
 		struct tn_tree_block *body;
 
@@ -520,7 +521,9 @@ static void names_put(void **state)
 /* `text` formats to `want`, and that to itself. */
 static void expect_format(const char *text, const char *want)
 {
-	for (int i = 0; i < 2; i++) {
+	int i;
+
+	for (i = 0; i < 2; i++) {
 		uint32_t file = tn_sink_add_source(&sink, "t.tn", text,
 						   strlen(text));
 

@@ -404,12 +404,13 @@ static void test_too_much(void **state)
 	struct bench *b = bench_new();
 	const struct tn_dim *big = constant(b, INT64_C(1) << 40);
 	int64_t ones[TN_MAX_RANK];
+	int i;
 
 	(void)state;
 	reshape_to(b, big, big);
 	refuse(b, TN_OP_iota, TN_E0319);
 	next(b);
-	for (int i = 0; i < TN_MAX_RANK; i++)
+	for (i = 0; i < TN_MAX_RANK; i++)
 		ones[i] = 1;
 	give(b, TN_f32, TN_MAX_RANK, ones, NULL);
 	with(b, tn_attr_int("axes", 0));
@@ -479,13 +480,14 @@ static void test_regions(void **state)
 	struct tn_value *in[2], *number;
 	struct tn_op *op, *end;
 	struct tn_block *region;
+	int test, i;
 
 	(void)state;
 	give(b, TN_bool, SHAPE(2), NULL);
 	give(b, TN_bool, SCALAR, NULL);
 	give(b, TN_f32, SHAPE(2), NULL);
 	give(b, TN_f32, SCALAR, NULL);
-	for (int test = 0; test < 3; test++) {
+	for (test = 0; test < 3; test++) {
 		static const enum tn_code codes[] = {
 			TN_E0327, TN_E0323, TN_E0325
 		};
@@ -494,7 +496,7 @@ static void test_regions(void **state)
 		in[0] = b->in[test > 0];
 		op = tn_graph_op(b->builder.fn, TN_OP_if, 1, in, 1, nowhere);
 		tn_graph_insert(b->builder.block, op, NULL);
-		for (int i = 0; i < 2; i++) {
+		for (i = 0; i < 2; i++) {
 			region = tn_graph_block(b->builder.fn, op);
 			number = b->in[test == 1 ? 2 + i : 3];
 			end = tn_graph_op(b->builder.fn, TN_OP_yield, 1,
@@ -520,21 +522,22 @@ static void test_regions(void **state)
 static void test_defaults(void **state)
 {
 	struct bench *b = bench_new();
+	int code, i;
 
 	(void)state;
-	for (int code = 0; code < TN_OP_COUNT; code++) {
+	for (code = 0; code < TN_OP_COUNT; code++) {
 		const struct tn_op_info *info = &tn_ops[code];
 		struct tn_op *op = tn_graph_op(b->builder.fn,
 					       (enum tn_opcode)code, 0, NULL,
 					       0, nowhere);
 
 		tn_graph_insert(b->builder.block, op, NULL);
-		for (int i = 0; i < info->nattrs; i++) {
+		for (i = 0; i < info->nattrs; i++) {
 			op->attrs[i].kind = info->attrs[i].kind;
 			op->attrs[i].is_set = !info->attrs[i].fallback;
 		}
 		assert_true(tn_infer_attrs(op));
-		for (int i = 0; i < info->nattrs; i++)
+		for (i = 0; i < info->nattrs; i++)
 			assert_int_equal(op->attrs[i].kind,
 					 info->attrs[i].kind);
 	}

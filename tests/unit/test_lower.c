@@ -16,7 +16,7 @@ static const enum tn_dtype all_types[] = {
 	TN_u64, TN_u32, TN_u16, TN_u8, TN_bool
 };
 
-#define NTYPES (sizeof all_types / sizeof *all_types)
+#define NTYPES (sizeof(all_types) / sizeof(*all_types))
 
 static void check_one(struct bench *t, struct tn_value *y)
 {
@@ -304,7 +304,7 @@ static void test_conv(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		for (k = 0; k < NTYPES - 1; k++)
 			check_conv(&cases[i], all_types[k]);
 }
@@ -345,7 +345,7 @@ static void test_pools(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		for (k = 0; k < NTYPES - 1; k++) {
 			check_pool(TN_OP_maxpool, all_types[k], "", cases[i]);
 			if (k > 3)

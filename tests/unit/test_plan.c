@@ -50,7 +50,7 @@ static void plan_entry(struct bench *b)
 static void open_bench(struct bench *b, const char *target,
 		       const char *passes)
 {
-	memset(b, 0, sizeof *b);
+	memset(b, 0, sizeof(*b));
 	b->context = tenon_context_new();
 	assert_non_null(b->context);
 	assert_int_equal(tenon_context_set(b->context, "target", target),
@@ -74,7 +74,7 @@ static void open_file(struct bench *b, const char *name, const char *target,
 	const char *top = getenv("SRCDIR");
 	char path[4096];
 
-	snprintf(path, sizeof path, "%s/tests/passes/inputs/%s",
+	snprintf(path, sizeof(path), "%s/tests/passes/inputs/%s",
 		 top ? top : ".", name);
 	open_bench(b, target, passes);
 	assert_int_equal(tenon_parse_file(b->context, path, &b->module),
@@ -208,7 +208,7 @@ static const char *const files[] = {
 	"views.tn", "loops.tn", "flow.tn", "index.tn", "calls.tn",
 	"consts.tn", "guards.tn"
 };
-#define NFILES (sizeof files / sizeof *files)
+#define NFILES (sizeof(files) / sizeof(*files))
 
 static const char *const targets[] = { "c:generic", "cuda:sm_80" };
 static const char *const pipelines[] = {
@@ -224,7 +224,7 @@ static void each_plan(void (*visit)(struct bench *b))
 	size_t i, k, t;
 
 	for (i = 0; i < NFILES; i++)
-		for (k = 0; k < sizeof pipelines / sizeof *pipelines; k++)
+		for (k = 0; k < sizeof(pipelines) / sizeof(*pipelines); k++)
 			for (t = 0; t < 2; t++) {
 				open_file(&b, files[i], targets[t],
 					  pipelines[k]);

@@ -116,12 +116,13 @@ static void measure(struct counts *deleted, struct counts *doubled,
 	struct tn_sink sink;
 	struct tn_vec tokens;
 	uint32_t file;
+	size_t i;
 
 	tn_sink_init(&sink);
 	tn_vec_init(&tokens, sizeof(struct tn_fmt_token), NULL);
 	file = tn_sink_add_source(&sink, "whole", text, size);
 	assert_true(tn_fmt_scan(&sink, file, &tokens, NULL));
-	for (size_t i = 0; i < tokens.len; i++) {
+	for (i = 0; i < tokens.len; i++) {
 		const struct tn_fmt_token *token = tn_vec_at(&tokens, i);
 		struct tn_loc after = { token->loc.end, token->loc.end };
 		char twice[300];
@@ -151,9 +152,10 @@ static void mutants(void **state)
 {
 	const char *top = getenv("SRCDIR");
 	struct counts deleted = { 0 }, doubled = { 0 };
+	size_t i;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char path[1000];
 		char *text;
 		size_t size;

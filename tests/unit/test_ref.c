@@ -94,12 +94,13 @@ static enum tn_status run_on(struct bench *b, struct tn_fn *fn, int64_t count,
 {
 	struct tn_tensor in;
 	enum tn_status status;
+	int64_t i;
 
 	assert_true(tn_tensor_init(&in, TN_f32, 1, &count));
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		tn_tensor_set_f64(&in, i, values[i]);
 	status = tn_ref_run(b->module, fn, 1, &in, dims, out, result);
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		assert_true(tn_tensor_get_f64(&in, i) == values[i]);
 	tn_tensor_fini(&in);
 	return status;
@@ -108,8 +109,10 @@ static enum tn_status run_on(struct bench *b, struct tn_fn *fn, int64_t count,
 static void expect_vector(struct tn_tensor *out, int64_t count,
 			  const double *values)
 {
+	int64_t i;
+
 	assert_int_equal(tn_tensor_count(out), count);
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		assert_true(tn_tensor_get_f64(out, i) == values[i]);
 	tn_tensor_fini(out);
 }
@@ -126,14 +129,15 @@ static void test_ports(void **state)
 	struct tn_tensor out[4];
 	struct tn_ref_result result = { 0 };
 	int64_t dims[1] = { -1 };
+	int i, j;
 
 	(void)state;
 	give_back(body, TN_OP_return, 4, list);
 	assert_int_equal(run_on(b, b->builder.fn, 2, VALUES(1, 2), dims, out,
 				&result), TN_OK);
 	assert_int_equal(dims[0], 2);
-	for (int i = 0; i < 4; i++) {
-		for (int j = 0; j < i; j++)
+	for (i = 0; i < 4; i++) {
+		for (j = 0; j < i; j++)
 			assert_ptr_not_equal(out[i].data, out[j].data);
 	}
 	expect_vector(&out[0], 2, VALUES(1, 2));
@@ -142,7 +146,7 @@ static void test_ports(void **state)
 	expect_vector(&out[3], 2, VALUES(1, 2));
 	assert_int_equal(run_on(b, b->builder.fn, 0, VALUES(0), NULL, out,
 				&result), TN_OK);
-	for (int i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++)
 		expect_vector(&out[i], 0, VALUES(0));
 	bench_free(b);
 }
@@ -421,9 +425,10 @@ static void test_deep_chain(void **state)
 	struct tn_ref_result result = { 0 };
 	struct tn_tensor in, out;
 	int64_t count = 1000;
+	int i;
 
 	(void)state;
-	for (int i = 0; i < 20000; i++)
+	for (i = 0; i < 20000; i++)
 		x = binary(b, body, TN_OP_add, x, one);
 	give_back(body, TN_OP_return, 1, &x);
 	assert_true(tn_infer_fn(b->builder.fn));

@@ -379,7 +379,7 @@ static void test_refusals(void **state)
 	size_t i, m;
 
 	(void)state;
-	for (i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		open_world(&w);
 		for (m = 0; strcmp(makers[m].name, refusals[i].maker); m++)
 			assert_true(m + 1 < NMAKERS);
@@ -495,7 +495,7 @@ static void check_meaning(struct fuzz *f)
 	struct tn_buf before, after;
 	size_t i;
 
-	for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		if (i && f->n[0] && f->n[1] && f->n[2])
 			break;
 		tn_buf_init(&before);

@@ -77,17 +77,17 @@ static void test_cuts(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof text; i++)
+	for (i = 0; i < sizeof(text); i++)
 		text[i] = (unsigned char)(i * i);
 	plain_init(&sha);
-	plain_add(&sha, text, sizeof text);
+	plain_add(&sha, text, sizeof(text));
 	plain_end(&sha, whole);
-	for (i = 0; i <= sizeof text; i++) {
+	for (i = 0; i <= sizeof(text); i++) {
 		tn_sha256_init(&sha);
 		tn_sha256_add(&sha, text, i);
-		tn_sha256_add(&sha, text + i, sizeof text - i);
+		tn_sha256_add(&sha, text + i, sizeof(text) - i);
 		tn_sha256_end(&sha, digest);
-		assert_memory_equal(digest, whole, sizeof whole);
+		assert_memory_equal(digest, whole, sizeof(whole));
 	}
 }
 

@@ -52,7 +52,7 @@ static float sample_f32(uint64_t *state)
 	if (bits & 1)
 		return (float)((double)(int32_t)(bits & ~1u) / 67108864.0);
 	bits = (uint32_t)mix(state);
-	memcpy(&any, &bits, sizeof any);
+	memcpy(&any, &bits, sizeof(any));
 	return any;
 }
 
@@ -106,7 +106,7 @@ static void test_functions(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof functions / sizeof *functions; i++)
+	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		check_function(&functions[i]);
 	mpfr_free_cache();
 }
