@@ -9,27 +9,20 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-tenon = os.environ.get("TENON") or os.path.join(
-    os.environ.get("BUILDDIR", "build"), "tenon")
-count = 0
-failed = 0
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap
 
-
-def check(name, good, what=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        print("# " + what[:300].replace("\n", " "))
+tests = tap.Tests()
+check = tests.check
 
 
 def run(folder, text, *arguments):
     path = os.path.join(folder, "m.tn")
     with open(path, "w") as f:
         f.write("tenon 1.0;\n" + text)
-    done = subprocess.run([tenon, arguments[0], path] + list(arguments[1:]),
+    done = subprocess.run([tap.TENON, arguments[0], path] + list(arguments[1:]),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=240)
     return (done.returncode, done.stdout.decode(errors="replace"),
@@ -108,5 +101,4 @@ with tempfile.TemporaryDirectory() as folder:
                                   for w in ("-i", "a%d=i32=%d" % (i, i))])
     check("2000 inputs", code == 0 and "1999000" in out, out + err)
 
-print("1..%d" % count)
-sys.exit(failed != 0)
+tests.end()

@@ -11,11 +11,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-tenon = os.environ.get("TENON") or os.path.join(
-    os.environ.get("BUILDDIR", "build"), "tenon")
-count = 0
-failed = 0
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap
+
+tests = tap.Tests()
+check = tests.check
 MODULE = """tenon 1.0;
 include "shift.tn";
 weight w: f32[2] from "w.npy";
@@ -26,15 +28,6 @@ fn shifted(x: f32[2]) -> (y: f32[2]) { return x + 10.0; }
 """
 
 
-def check(name, good, what=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        print("# " + what[:300].replace("\n", " "))
-
-
 def write(path, data):
     """The same time whatever the content."""
     with open(path, "wb") as f:
@@ -43,16 +36,13 @@ def write(path, data):
 
 
 def npy(*values):
-    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(
-        values)
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) +
-            head.encode() + struct.pack("<%df" % len(values), *values))
+    return tap.npy("<f4", (len(values),),
+                   struct.pack("<%df" % len(values), *values))
 
 
 def start(folder, cache, *more):
     return subprocess.Popen(
-        [tenon, "run", os.path.join(folder, "m.tn"), "-i", "x=2xf32=1 2",
+        [tap.TENON, "run", os.path.join(folder, "m.tn"), "-i", "x=2xf32=1 2",
          "--cache=" + cache] + list(more), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
 
@@ -130,5 +120,4 @@ with tempfile.TemporaryDirectory() as top:
     out = run(moved, both)
     check("and it is whole", "[-6.0  1.0]" in out, out)
 
-print("1..%d" % count)
-sys.exit(failed != 0)
+tests.end()

@@ -15,10 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap
+
 HERE = Path(__file__).resolve().parent
-TOP = HERE.parent.parent
-BUILD = Path(os.environ.get("BUILDDIR", TOP / "build"))
-TENON = os.environ.get("TENON") or str(BUILD / "tenon")
+TOP = tap.TOP
 IN = TOP / "tests/passes/inputs"
 FIRST, SPREAD = 40, 120
 
@@ -66,7 +67,7 @@ class Runner:
                    REFUSE_AT=str(number), REFUSE_LOG=str(self.log),
                    LC_ALL="C")
         argv = [word.replace("OUT", str(out)) for word in command.split()]
-        done = subprocess.run([TENON] + argv, env=env,
+        done = subprocess.run([tap.TENON] + argv, env=env,
                               stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=60, cwd=self.folder, check=False)
         try:
@@ -123,25 +124,19 @@ def main():
     commands = [c for c in COMMANDS if options.only in c]
     with tempfile.TemporaryDirectory() as name:
         runner = Runner(Path(name))
-        config = BUILD / "config.h"
+        config = tap.BUILD / "config.h"
         if config.exists() and "#define TN_SANITIZED 1" in config.read_text():
-            print("1..0 # SKIP the sanitizers have an allocator of their own")
-            return 77
+            tap.skip("the sanitizers have an allocator of their own")
         if not runner.build() or runner.run("help", 0)[3] < 0:
-            print("1..0 # SKIP no allocator that can be replaced")
-            return 77
-        bad = 0
-        print(f"1..{len(commands)}")
-        for number, command in enumerate(commands, 1):
+            tap.skip("no allocator that can be replaced")
+        tests = tap.Tests()
+        for command in commands:
             wrong, done = judge(runner, command, options.all)
-            bad += bool(wrong)
             title = command.replace(str(TOP) + "/", "")
-            print("not ok" if wrong else "ok", number, "-", title,
-                  f"({done} refused)", flush=True)
-            for line in wrong[:12]:
-                print("#", line.replace("\n", "\n# "))
-    return 1 if bad else 0
+            tests.check(f"{title} ({done} refused)", not wrong,
+                        "\n".join(wrong))
+    tests.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -13,6 +13,8 @@ with inputs at run time, with inputs as constants, and, sizes S P R being
 symbolic, by one engine for many sizes. Out-of-range indices and divisions by
 zero must raise the flag, one case at a time.
 
+With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU.
+
 Without --full or -t one type of each kind is swept. f32 and bool meet all of
 it; the other types, without --full, are compiled once a mode: symbolic with
 passes none, the rest with default.
@@ -21,7 +23,6 @@ A case that could not fail proves nothing: --break flips one bit of each
 compiled result, and then every case must fail.
 """
 import argparse
-import ast
 import collections
 import concurrent.futures
 import json
@@ -30,11 +31,14 @@ import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 import zlib
+
+from values import (FLOATS, INTS, LAYOUT, NPY, SETS, Tensor, from_bits,
+                    is_float, literal, make_value, ordinal, read_npy, tap,
+                    to_bits, write_npy)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -57,167 +61,8 @@ bind names. HOW is one or more, with commas, of
     run        inputs are never constants
 """
 
-# ---- Element types ----------------------------------------------------------
-
 # One of each kind: what a run of all tests has time for.
 DEFAULT = ["f32", "i32", "f16", "bool"]
-FLOATS = ["f64", "f32", "f16", "bf16"]
-INTS = ["i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"]
-SETS = {"float": FLOATS, "int": INTS, "num": FLOATS + INTS,
-        "bool": ["bool"], "any": FLOATS + INTS + ["bool"],
-        "signed": ["i64", "i32", "i16", "i8"],
-        "wide": ["f64", "f32"], "half": ["f16", "bf16"]}
-NPY = {"f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "|V2",
-       "i64": "<i8", "i32": "<i4", "i16": "<i2", "i8": "|i1",
-       "u64": "<u8", "u32": "<u4", "u16": "<u2", "u8": "|u1", "bool": "|b1"}
-CODE = {"f64": "Q", "f32": "I", "f16": "H", "bf16": "H",
-        "i64": "q", "i32": "i", "i16": "h", "i8": "b",
-        "u64": "Q", "u32": "I", "u16": "H", "u8": "B", "bool": "B"}
-# Exponent bits, fraction bits.
-LAYOUT = {"f64": (11, 52), "f32": (8, 23), "f16": (5, 10), "bf16": (8, 7)}
-
-
-def is_float(dtype):
-    return dtype in LAYOUT
-
-
-def int_range(dtype):
-    if dtype == "bool":
-        return 0, 1
-    bits = int(dtype[1:])
-    return (0, 2 ** bits - 1) if dtype[0] == "u" else (
-        -2 ** (bits - 1), 2 ** (bits - 1) - 1)
-
-
-def to_bits(value, dtype):
-    """The pattern of a float, rounded once to even."""
-    if dtype == "f64":
-        return struct.unpack("<Q", struct.pack("<d", value))[0]
-    exponent, fraction = LAYOUT[dtype]
-    top = (1 << exponent) - 1
-    sign = 1 if math.copysign(1.0, value) < 0 else 0
-    if value != value:
-        return (top << fraction) | (1 << (fraction - 1))
-    if math.isinf(value):
-        body = top << fraction
-    elif value == 0:
-        body = 0
-    else:
-        bias = (1 << (exponent - 1)) - 1
-        scale = max(math.frexp(value)[1] - 1, 1 - bias)
-        steps = math.ldexp(abs(value), fraction - scale)
-        whole = math.floor(steps)
-        rest = steps - whole
-        whole += rest > 0.5 or (rest == 0.5 and whole & 1)
-        body = ((scale + bias - 1) << fraction) + int(whole)
-        body = min(body, top << fraction)
-    return (sign << (exponent + fraction)) | body
-
-
-def from_bits(bits, dtype):
-    if dtype == "f64":
-        return struct.unpack("<d", struct.pack("<Q", bits))[0]
-    exponent, fraction = LAYOUT[dtype]
-    top = (1 << exponent) - 1
-    e = (bits >> fraction) & top
-    f = bits & ((1 << fraction) - 1)
-    bias = (1 << (exponent - 1)) - 1
-    if e == top:
-        value = math.nan if f else math.inf
-    elif e:
-        value = math.ldexp((1 << fraction) + f, e - bias - fraction)
-    else:
-        value = math.ldexp(f, 1 - bias - fraction)
-    return -value if bits >> (exponent + fraction) else value
-
-
-def ordinal(bits, dtype):
-    """Neighbouring floats have neighbouring numbers; both zeros are 0."""
-    exponent, fraction = LAYOUT[dtype]
-    sign = 1 << (exponent + fraction)
-    return -(bits & (sign - 1)) if bits & sign else bits
-
-
-# ---- Tensors ----------------------------------------------------------------
-
-# data: floats as patterns, else ints.
-Tensor = collections.namedtuple("Tensor", "dtype shape data")
-
-
-def write_npy(path, t):
-    head = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (
-        NPY[t.dtype], "".join("%d, " % n for n in t.shape))
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) +
-                head.encode())
-        f.write(struct.pack("<%d%s" % (len(t.data), CODE[t.dtype]), *t.data))
-
-
-def read_npy(path):
-    with open(path, "rb") as f:
-        raw = f.read()
-    size = struct.unpack("<H", raw[8:10])[0]
-    head = ast.literal_eval(raw[10:10 + size].decode())
-    dtype = next(d for d in NPY if NPY[d] == head["descr"])
-    count = math.prod(head["shape"])
-    data = struct.unpack("<%d%s" % (count, CODE[dtype]), raw[10 + size:])
-    return Tensor(dtype, head["shape"], data)
-
-
-def literal(t):
-    """The tensor as text of the language."""
-    def one(v):
-        if t.dtype == "bool":
-            return "true" if v else "false"
-        if not is_float(t.dtype):
-            return str(v)
-        v = from_bits(v, t.dtype)
-        return "nan" if v != v else repr(v)
-
-    def nest(axis, at):
-        if axis == len(t.shape):
-            return one(t.data[at])
-        step = math.prod(t.shape[axis + 1:])
-        return "[" + ", ".join(nest(axis + 1, at + i * step)
-                               for i in range(t.shape[axis])) + "]"
-    return nest(0, 0)
-
-
-def make_value(rng, dtype, domain, at):
-    if dtype == "bool":
-        return rng.randrange(2)
-    if not is_float(dtype):
-        lo, hi = int_range(dtype)
-        if domain == "tame":
-            return rng.randint(max(lo, -9), 9)
-        if domain:
-            return rng.randint(int(domain[0]), int(domain[1]) - 1)
-        special = [0, 1, -1, lo, hi, 2, 7, -7, 3, -3, lo + 1, hi - 1]
-        value = special[at] if at < len(special) else rng.choice(
-            [rng.randint(lo, hi), rng.randint(-9, 9)])
-        return min(max(value, lo), hi)
-    exponent, fraction = LAYOUT[dtype]
-    if domain == "tame":
-        return to_bits(rng.randint(-24, 24) / 8 + rng.random() / 64, dtype)
-    if domain:
-        return to_bits(rng.uniform(*domain), dtype)
-    top = ((1 << exponent) - 1) << fraction
-    sign = 1 << (exponent + fraction)
-    half = to_bits(0.5, dtype)
-    special = [to_bits(1.0, dtype), top | 1 << (fraction - 1), sign,
-               half, top, sign | top, to_bits(-2.5, dtype), 1, sign | 1,
-               top - 1, sign | (top - 1), 1 << fraction, half - 1,
-               to_bits(1.5, dtype), to_bits(-1.0, dtype), 0]
-    if at < len(special):
-        return special[at]
-    pick = rng.randrange(4)
-    if pick == 0:
-        return rng.choice(special)
-    if pick == 1:
-        return to_bits(rng.randint(-40, 40) / 8, dtype)
-    return to_bits(rng.gauss(0, 1) * 4 ** rng.randint(-3, 3), dtype)
-
 
 # ---- Cases ------------------------------------------------------------------
 
@@ -547,8 +392,6 @@ class Sweep:
         arguments = ["run", what]
         if what.endswith(".tn"):
             arguments += ["--target=" + target, "--passes=" + passes]
-            if self.options.emulate and target.startswith("cuda"):
-                arguments.append("--emulate")
         for name, path in files.items():
             arguments += ["-i", "%s=@%s" % (name, path)]
         for name in wanted:
@@ -666,12 +509,10 @@ class Sweep:
         whats = [("ref default", path, "ref", "default")]
         for passes in self.passes(module):
             name = "%s %s" % (self.options.target, passes)
-            if self.options.emulate:
-                whats.append((name, path, self.options.target, passes))
-                continue
             engine = os.path.join(folder, passes + ".tne")
             arguments = ["build", path, "-o", engine, "--passes=" + passes,
                          "--target=" + self.options.target]
+            arguments += ["--emulate"] * self.options.emulate
             if self.options.cache:
                 arguments.append("--cache=" + self.options.cache)
             code, _, err = self.call(*arguments)
@@ -788,10 +629,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=FORM,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    top = os.environ.get("SRCDIR", os.path.join(HERE, "..", ".."))
-    build = os.environ.get("BUILDDIR", os.path.join(top, "build"))
-    parser.add_argument("--tenon", default=os.environ.get(
-        "TENON", os.path.join(build, "tenon")))
+    parser.add_argument("--tenon", default=tap.TENON)
     parser.add_argument("--target", default="c")
     parser.add_argument("--emulate", action="store_true")
     parser.add_argument("--cache", default="")
@@ -855,7 +693,7 @@ def main():
             for line in lines if options.v else lines[:2]:
                 print("# %s: %s" % (dtype, line.replace("\n", " ")))
     if not options.k:
-        absent = lacking(top, sweep.covered, options.t)
+        absent = lacking(tap.TOP, sweep.covered, options.t)
         count += 1
         bad += bool(absent)
         print("%sok - every operator has a case" % ("not " * bool(absent)))

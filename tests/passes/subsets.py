@@ -7,16 +7,16 @@ passes in other orders, lowered, scheduled and placed as well. All outputs must
 be equal, byte by byte. Prints TAP.
 """
 import itertools
-import os
 import random
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parent.parent.parent
-TENON = os.environ.get("TENON") or str(
-    Path(os.environ.get("BUILDDIR", TOP / "build")) / "tenon")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap
+
+TOP = tap.TOP
 PASSES = ["unroll", "fold", "canonical", "cse", "dce", "fuse"]
 ORDERS = 8
 INPUTS = TOP / "tests/passes/inputs"
@@ -58,7 +58,7 @@ def run(case, passes, folder):
     path, inputs, dims = case
     out = folder / "out.npz"
     out.unlink(missing_ok=True)
-    argv = [TENON, "run", "--target=ref", f"--passes={passes}", str(path),
+    argv = [tap.TENON, "run", "--target=ref", f"--passes={passes}", str(path),
             "-o", str(out)]
     if passes != "none":
         argv.insert(2, "--verify-each")
@@ -92,19 +92,15 @@ def judge(case, folder):
 
 
 def main():
-    bad = 0
-    print(f"1..{len(CASES)}")
+    tests = tap.Tests()
     with tempfile.TemporaryDirectory() as name:
-        for number, case in enumerate(CASES, 1):
+        for case in CASES:
             wrong, count = judge(case, Path(name))
             title = f"{case[0].relative_to(TOP)} {case[1]} {case[2]}".strip()
-            bad += bool(wrong)
-            print("not ok" if wrong else "ok", number, "-", title,
-                  f"({count} pipelines)")
-            for line in wrong[:5]:
-                print("#", line.replace("\n", "\n# "))
-    return 1 if bad else 0
+            tests.check(f"{title} ({count} pipelines)", not wrong,
+                        "\n".join(wrong))
+    tests.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
