@@ -536,6 +536,13 @@ def run_also(command, options):
 
 # ---- The whole -----------------------------------------------------------
 
+def timed(work, what, *more):
+    """(seconds, what, its results); others run at the same time."""
+    begin = time.monotonic()
+    results = work(what, *more)
+    return time.monotonic() - begin, what, results
+
+
 def matches(pattern, name):
     return pattern in name or fnmatch.fnmatch(name, pattern)
 
@@ -579,6 +586,8 @@ def parse_options():
                         help="no text tests")
     parser.add_argument("--cache", type=Path, metavar="FOLDER",
                         help="of compiled engines; tests/cache in the build")
+    parser.add_argument("--times", type=int, default=0, metavar="N",
+                        help="say which N took longest, in seconds")
     parser.add_argument("--counts", type=Path, metavar="FILE",
                         help="append 'passed failed skipped' to it")
     options = parser.parse_args()
@@ -601,13 +610,16 @@ def main():
     files = [] if options.only_also else \
         discover([root.resolve() for root in roots])
     counts = {"passed": 0, "failed": 0, "skipped": 0}
+    times = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        work = [pool.submit(run_also, command, options)
+        work = [pool.submit(timed, run_also, command, options)
                 for command in options.also]
-        work += [pool.submit(run_test, path, options, features)
+        work += [pool.submit(timed, run_test, path, options, features)
                  for path in files]
         for future in work:
-            for name, state, why in future.result():
+            seconds, what, results = future.result()
+            times.append((seconds, what))
+            for name, state, why in results:
                 counts[state] += 1
                 if state == "failed":
                     print(f"FAIL {name}\n    "
@@ -616,6 +628,8 @@ def main():
                     print(f"{state} {name}"
                           + (f" ({why.strip()})" if why else ""))
                 sys.stdout.flush()
+    for seconds, what in sorted(times, reverse=True)[:options.times]:
+        print(f"{seconds:7.1f} s  {what}")
     if options.counts:
         with open(options.counts, "a") as file:
             print(*counts.values(), file=file)

@@ -10,6 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap
+
 RUNNER = Path(__file__).resolve().parent.parent / "run.py"
 
 COMMAND = """#!/bin/sh
@@ -278,19 +281,27 @@ def check_counts():
     return "--counts appends", got == "1 0 0\n1 0 0\n", got
 
 
+def check_times():
+    """--times names the slowest, slowest first."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        prepare(folder, {"a.test": "#! run: true\n",
+                         "b.test": "#! run: sleep 0.4\n",
+                         "c.test": "#! run: true\n"})
+        got = run(folder, ["--times", "1"]).stdout
+    return "--times", " s  " in got and "b.test" in got \
+        and "a.test" not in got and "c.test" not in got, got
+
+
 def main():
     os.environ.pop("CMOCKA_MESSAGE_OUTPUT", None)
-    failed = 0
+    tests = tap.Tests()
     results = [check_case(case) for case in CASES]
-    results += [check_bless(), check_counts()]
-    print(f"1..{len(results)}")
-    for number, (name, good, text) in enumerate(results, 1):
-        print(f"{'' if good else 'not '}ok {number} - {name}")
-        if not good:
-            failed += 1
-            print("# " + text.rstrip("\n").replace("\n", "\n# "))
-    return 1 if failed else 0
+    results += [check_bless(), check_counts(), check_times()]
+    for name, good, text in results:
+        tests.check(name, good, text)
+    tests.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
