@@ -6,6 +6,7 @@ additions gives x + n, with an 8 MB stack; a list and a function of any length
 parse; nesting beyond the bound is refused with a place. Prints TAP.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,15 @@ def chain(n):
     return "\n".join(lines + ["  return v%d;" % (n - 1), "}"]) + "\n"
 
 
+def convolved(n):
+    """Such a chain in which every tenth step is a convolution by w."""
+    lines = ["fn main(x: i32[1, 1, 2, 2], w: i32[1, 1, 1, 1]) -> "
+             "(y: i32[1, 1, 2, 2]) {", "  v0 = x + 0;"]
+    lines += ["  v%d = %s;" % (i + 1, "v%d + 1" % i if i % 10 else
+                               "conv(v%d, w)" % i) for i in range(n)]
+    return "\n".join(lines + ["  return v%d;" % n, "}"]) + "\n"
+
+
 with tempfile.TemporaryDirectory() as folder:
     for n in (680, 10000, 20000):
         for target in ("ref", "c"):
@@ -47,12 +57,25 @@ with tempfile.TemporaryDirectory() as folder:
                 want = "[%d %d]" % (5 + n, n - 7)
                 check("%d additions, %s, passes %s" % (n, target, passes),
                       code == 0 and want in " ".join(out.split()), out + err)
-    code, out, err = run(folder, chain(200000), "check")
-    check("200000 additions, checked", code == 0, err)
-    code, out, err = run(folder, "const k: i32[300000] = [%s];\n"
+    for passes in ("default", "none"):
+        code, out, err = run(folder, chain(200000), "run", "-i",
+                             "x=2xi32=5 -7", "--target=ref",
+                             "--passes=" + passes)
+        check("200000 additions, ref, passes " + passes,
+              code == 0 and "[200005 199993]" in out, out + err)
+    for target in ("ref", "c"):
+        code, out, err = run(folder, convolved(680), "run", "-i",
+                             "x=1x1x2x2xi32=1 2 3 -4", "-i", "w=1x1x1x1xi32=1",
+                             "--target=" + target)
+        check("680 steps, every tenth a convolution, " + target, code == 0 and
+              re.findall(r"-?\d+", out)[-4:] == ["613", "614", "615", "608"],
+              out + err)
+    code, out, err = run(folder, chain(300000), "check")
+    check("300000 statements", code == 0, err)
+    code, out, err = run(folder, "const k: i32[2000000] = [%s];\n"
                          "fn main() -> (y: i32) { return sum(k); }\n" %
-                         ", ".join(["1"] * 300000), "run", "--target=ref")
-    check("a list of 300000", "300000" in out, out + err)
+                         ", ".join(["1"] * 2000000), "run", "--target=ref")
+    check("a list of 2000000", "2000000" in out, out + err)
     for depth, good in ((100, True), (20000, False)):
         code, out, err = run(folder, "fn main(x: f32) -> (y: f32) {\n  "
                              "return %sx%s;\n}\n" % ("(" * depth, ")" * depth),
