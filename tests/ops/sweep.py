@@ -13,7 +13,8 @@ with inputs at run time, with inputs as constants, and, sizes S P R being
 symbolic, by one engine for many sizes. Out-of-range indices and divisions by
 zero must raise the flag, one case at a time.
 
-With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU.
+With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU;
+then, without --full, f32 and bool meet both pass sets with run-time inputs.
 
 Without --full or -t one type of each kind is swept. f32 and bool meet all of
 it; the other types, without --full, are compiled once a mode: symbolic with
@@ -565,7 +566,10 @@ class Sweep:
 
     def passes(self, module):
         """Each type meets each mode, and passes on and off; two meet all."""
-        if self.options.full or module.dtype in ("f32", "bool"):
+        both = module.dtype in ("f32", "bool")
+        if self.options.emulate:
+            both = both and module.mode == "run"
+        if self.options.full or both:
             return ("default", "none")
         return ("none",) if module.mode == "symbolic" else ("default",)
 
