@@ -38,6 +38,10 @@ struct cuda_case {
 	uint32_t flags;		/* what the run must raise */
 };
 
+/* Around a group: the objects of the stand-in, compiled once. */
+int cuda_setup(void **state);
+int cuda_teardown(void **state);
+
 /* Runs the case with each compiler, passes on and off. */
 void cuda_check(const struct cuda_case *c);
 /* Compiles the kernels with nvcc for both GPUs; false: there is no nvcc. */
