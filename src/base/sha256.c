@@ -32,6 +32,7 @@ void tn_sha256_init(struct tn_sha256 *sha)
 
 	memset(sha, 0, sizeof(*sha));
 	memcpy(sha->state, start, sizeof(start));
+	sha->has_x86 = tn_sha256_has_x86();
 }
 
 static uint32_t rotr(uint32_t x, unsigned n)
@@ -100,13 +101,15 @@ static void compress(uint32_t state[8], const unsigned char *block)
 }
 
 /* Whole blocks, by the processor's own instructions where it has them. */
-static void compress_all(uint32_t state[8], const unsigned char *at,
+static void compress_all(struct tn_sha256 *sha, const unsigned char *at,
 			 size_t blocks)
 {
-	if (tn_sha256_x86(state, round_constants, at, blocks))
+	if (sha->has_x86) {
+		tn_sha256_x86(sha->state, round_constants, at, blocks);
 		return;
+	}
 	for (; blocks; blocks--, at += 64)
-		compress(state, at);
+		compress(sha->state, at);
 }
 
 void tn_sha256_add(struct tn_sha256 *sha, const void *data, size_t size)
@@ -123,9 +126,9 @@ void tn_sha256_add(struct tn_sha256 *sha, const void *data, size_t size)
 		size -= part;
 		if (fill + part < 64)
 			return;
-		compress_all(sha->state, sha->block, 1);
+		compress_all(sha, sha->block, 1);
 	}
-	compress_all(sha->state, at, size / 64);
+	compress_all(sha, at, size / 64);
 	at += size - size % 64;
 	size %= 64;
 	if (size)

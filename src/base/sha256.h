@@ -5,6 +5,7 @@
 #ifndef TN_BASE_SHA256_H
 #define TN_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct tn_sha256 {
 	uint32_t state[8];
 	uint64_t total;
 	unsigned char block[64];
+	bool has_x86;	/* asked once a sum: CPUID is slow in a guest */
 };
 
 void tn_sha256_init(struct tn_sha256 *sha);

@@ -14,7 +14,7 @@
 #include <immintrin.h>
 
 /* CPUID leaf 7: SHA is bit 29 of EBX; leaf 1: SSSE3 and SSE4.1 in ECX. */
-static bool has_sha(void)
+bool tn_sha256_has_x86(void)
 {
 	unsigned a, b, c, d;
 
@@ -80,25 +80,26 @@ static void all_blocks(uint32_t state[8], const uint32_t *k,
 	state[7] = (uint32_t)_mm_extract_epi32(cdgh, 0);
 }
 
-bool tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
+void tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
 		   const unsigned char *at, size_t blocks)
 {
-	if (!has_sha())
-		return false;
 	all_blocks(state, k, at, blocks);
-	return true;
 }
 
 #else
 
-bool tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
+bool tn_sha256_has_x86(void)
+{
+	return false;
+}
+
+void tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
 		   const unsigned char *at, size_t blocks)
 {
 	(void)state;
 	(void)k;
 	(void)at;
 	(void)blocks;
-	return false;
 }
 
 #endif

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether this processor can. */
+bool tn_sha256_has_x86(void);
 /* Adds `blocks` blocks of 64 bytes to the state with the 64 round constants
- * `k`. False, and nothing done, if this processor cannot. */
-bool tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
+ * `k`; only where the processor can. */
+void tn_sha256_x86(uint32_t state[8], const uint32_t k[64],
 		   const unsigned char *at, size_t blocks);
 
 #endif

@@ -13,17 +13,12 @@
 
 #include "base/sha256_x86.h"
 
-static bool no_x86(uint32_t *state, const uint32_t *k,
-		   const unsigned char *at, size_t blocks)
+static bool no_x86(void)
 {
-	(void)state;
-	(void)k;
-	(void)at;
-	(void)blocks;
 	return false;
 }
 
-#define tn_sha256_x86 no_x86
+#define tn_sha256_has_x86 no_x86
 #define tn_sha256_init plain_init
 #define tn_sha256_add plain_add
 #define tn_sha256_end plain_end
