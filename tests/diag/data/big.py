@@ -2,7 +2,7 @@
 import sys
 
 MILLION = 1000 * 1000
-BIG = 10 * MILLION
+BIG = 4 * MILLION
 HEAD = "tenon 1.0;\nfn main(x: f32) -> f32 { return "
 KINDS = {
     "integer": lambda: HEAD + "1" + "0" * BIG + "; }",
