@@ -6,6 +6,7 @@
 #               optional libraries, and with clang if it is there
 #   -k PATTERN  only tests whose file name holds it
 #   -v          name every test
+#   --times     say which ten of each build took longest
 #
 # The parts: text tests (tests/run.py), unit tests (tests/unit, cmocka), other
 # scripts (tests/local.mk) and the tests of the runner itself.
@@ -19,9 +20,10 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--quick) quick=yes ;;
 	-v) options="$options -v" ;;
+	--times) options="$options --times 10" ;;
 	-k) [ $# -gt 1 ] || { say "-k needs a pattern"; exit 2; }
 	    options="$options -k $2"; shift ;;
-	*) say "usage: test.sh [--quick] [-v] [-k PATTERN]"; exit 2 ;;
+	*) say "usage: test.sh [--quick] [-v] [--times] [-k PATTERN]"; exit 2 ;;
 	esac
 	shift
 done
