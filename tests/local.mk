@@ -15,6 +15,7 @@ check_scripts += \
 	tests/cuda-emu/run.sh \
 	tests/cases/B66-deep-chains.py \
 	tests/cases/B76-alignment.py \
+	tests/cases/B79-many-temporaries.py \
 	tests/cases/B81-cache.py \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
