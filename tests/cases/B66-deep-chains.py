@@ -57,11 +57,12 @@ with tempfile.TemporaryDirectory() as folder:
                 want = "[%d %d]" % (5 + n, n - 7)
                 check("%d additions, %s, passes %s" % (n, target, passes),
                       code == 0 and want in " ".join(out.split()), out + err)
-    for passes in ("default", "none"):
+    for target, passes in (("ref", "default"), ("ref", "none"),
+                           ("c", "default")):
         code, out, err = run(folder, chain(200000), "run", "-i",
-                             "x=2xi32=5 -7", "--target=ref",
+                             "x=2xi32=5 -7", "--target=" + target,
                              "--passes=" + passes)
-        check("200000 additions, ref, passes " + passes,
+        check("200000 additions, %s, passes %s" % (target, passes),
               code == 0 and "[200005 199993]" in out, out + err)
     for target in ("ref", "c"):
         code, out, err = run(folder, convolved(680), "run", "-i",
