@@ -115,7 +115,7 @@ bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype);
 /* Text of the operator for the dtype: fexpr, iexpr or bexpr. */
 const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype);
 
-/* ---- Kernels (emit_expr.c, emit_stmt.c, emit_plan.c,
+/* ---- Kernels (emit_dim.c, emit_expr.c, emit_stmt.c, emit_plan.c,
  * emit_vec.c) ---- */
 
 /* How a @reg or @stack buffer is kept. */
@@ -167,6 +167,8 @@ enum {
 	TN_LEVEL_LESS, TN_LEVEL_ADD, TN_LEVEL_MUL, TN_LEVEL_UNARY
 };
 
+/* True if the operator may give a value that its 16-bit type lacks. */
+bool tn_emit_rounds(const struct tn_emit *emit, const struct tn_kexpr *expr);
 /* An expression, in brackets if it binds weaker than `level`. */
 void tn_emit_expr(struct tn_emit *emit, const struct tn_kexpr *expr,
 		  int level);

@@ -112,130 +112,7 @@ void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
 	}
 }
 
-/* ---- Dims ---- */
-
-static void put_dim(struct tn_buf *out, struct tn_prelude *need,
-		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
-		    void *data);
-
-static void put_term(struct tn_buf *out, struct tn_prelude *need,
-		     const struct tn_dim_term *term, int64_t coef,
-		     tn_emit_spell *spell, void *data)
-{
-	bool first = true;
-	int i;
-
-	if (coef != 1 || term->natoms == 0) {
-		tn_emit_int(out, TN_i64, coef);
-		first = false;
-	}
-	for (i = 0; i < term->natoms; i++) {
-		if (!first)
-			tn_buf_put(out, " * ");
-		put_dim(out, need, term->atoms[i], TN_LEVEL_MUL + 1, spell,
-			data);
-		first = false;
-	}
-}
-
-static void put_sum(struct tn_buf *out, struct tn_prelude *need,
-		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
-		    void *data)
-{
-	bool brackets = level > (dim->nterms > 1 ? TN_LEVEL_ADD :
-				 TN_LEVEL_MUL) || dim->terms[0].coef < 0;
-	int64_t coef;
-	int i;
-
-	if (brackets)
-		tn_buf_putc(out, '(');
-	for (i = 0; i < dim->nterms; i++) {
-		coef = dim->terms[i].coef;
-		if (i > 0)
-			tn_buf_put(out, coef < 0 && coef != INT64_MIN ?
-				   " - " : " + ");
-		put_term(out, need, &dim->terms[i],
-			 i > 0 && coef < 0 && coef != INT64_MIN ? -coef : coef,
-			 spell, data);
-	}
-	if (brackets)
-		tn_buf_putc(out, ')');
-}
-
-static void put_call(struct tn_buf *out, struct tn_prelude *need,
-		     const struct tn_dim *dim, const char *name,
-		     tn_emit_spell *spell, void *data)
-{
-	tn_buf_putf(out, "%s(", name);
-	put_dim(out, need, dim->a, TN_LEVEL_ANY, spell, data);
-	tn_buf_put(out, ", ");
-	put_dim(out, need, dim->b, TN_LEVEL_ANY, spell, data);
-	tn_buf_putc(out, ')');
-}
-
-static void put_division(struct tn_buf *out, struct tn_prelude *need,
-			 const struct tn_dim *dim, int level,
-			 tn_emit_spell *spell, void *data)
-{
-	bool is_mod = dim->kind == TN_DIM_MOD;
-	int64_t lo, hi, blo, bhi;
-
-	tn_dim_bounds(dim->a, &lo, &hi);
-	tn_dim_bounds(dim->b, &blo, &bhi);
-	if (lo < 0 || blo < 1) {
-		need->parts |= is_mod ? TN_PART_MOD : TN_PART_FLOOR;
-		put_call(out, need, dim, is_mod ? "tn_modulo" : "tn_floor",
-			 spell, data);
-		return;
-	}
-	if (level > TN_LEVEL_MUL)
-		tn_buf_putc(out, '(');
-	put_dim(out, need, dim->a, TN_LEVEL_MUL, spell, data);
-	tn_buf_put(out, is_mod ? " % " : " / ");
-	put_dim(out, need, dim->b, TN_LEVEL_MUL + 1, spell, data);
-	if (level > TN_LEVEL_MUL)
-		tn_buf_putc(out, ')');
-}
-
-static void put_dim(struct tn_buf *out, struct tn_prelude *need,
-		    const struct tn_dim *dim, int level, tn_emit_spell *spell,
-		    void *data)
-{
-	switch (dim->kind) {
-	case TN_DIM_CONST:
-		if (dim->value < 0)
-			tn_buf_putc(out, '(');
-		tn_emit_int(out, TN_i64, dim->value);
-		if (dim->value < 0)
-			tn_buf_putc(out, ')');
-		break;
-	case TN_DIM_SYM:
-		spell(data, dim->sym, out);
-		break;
-	case TN_DIM_SUM:
-		put_sum(out, need, dim, level, spell, data);
-		break;
-	case TN_DIM_FLOORDIV:
-	case TN_DIM_MOD:
-		put_division(out, need, dim, level, spell, data);
-		break;
-	case TN_DIM_MIN:
-		need->ops[TN_OP_min][TN_i64] = true;
-		put_call(out, need, dim, "tn_min_i64", spell, data);
-		break;
-	case TN_DIM_MAX:
-		need->ops[TN_OP_max][TN_i64] = true;
-		put_call(out, need, dim, "tn_max_i64", spell, data);
-		break;
-	}
-}
-
-void tn_emit_dim(struct tn_buf *out, struct tn_prelude *need,
-		 const struct tn_dim *dim, int level, tn_emit_spell *spell,
-		 void *data)
-{
-	put_dim(out, need, dim, level, spell, data);
-}
+/* ---- Accesses ---- */
 
 static void spell_in_kernel(void *data, const struct tn_sym *sym,
 			    struct tn_buf *out)
@@ -243,12 +120,10 @@ static void spell_in_kernel(void *data, const struct tn_sym *sym,
 	tn_buf_put(out, tn_emit_name(data, sym, sym->name));
 }
 
-/* ---- Accesses ---- */
-
 static void put_extent(struct tn_emit *emit, const struct tn_dim *dim)
 {
-	put_dim(emit->out, emit->need, dim, TN_LEVEL_MUL + 1, spell_in_kernel,
-		emit);
+	tn_emit_dim(emit->out, emit->need, dim, TN_LEVEL_MUL + 1,
+		    spell_in_kernel, emit);
 }
 
 /* Position in the first `n` axes; *value is set instead if constant. */
@@ -352,73 +227,70 @@ static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
 
 /* ---- Operators ---- */
 
-struct infix {
+/* C's sign of an operator. */
+struct sign {
 	enum tn_opcode code;
-	const char *text;
+	const char *text;	/* "": none */
 	int level;
 	unsigned kinds;		/* of the operands: where C means the same */
 };
 
-static const struct infix infixes[] = {
-	{ TN_OP_add, "+", TN_LEVEL_ADD, TN_KIND_F },
-	{ TN_OP_sub, "-", TN_LEVEL_ADD, TN_KIND_F },
-	{ TN_OP_mul, "*", TN_LEVEL_MUL, TN_KIND_F },
-	{ TN_OP_div, "/", TN_LEVEL_MUL, TN_KIND_F },
-	{ TN_OP_fdiv, "/", TN_LEVEL_MUL, 0 },
-	{ TN_OP_mod, "%", TN_LEVEL_MUL, 0 },
-	{ TN_OP_eq, "==", TN_LEVEL_EQ, TN_KIND_ANY },
-	{ TN_OP_lt, "<", TN_LEVEL_LESS, TN_KIND_ANY },
-	{ TN_OP_le, "<=", TN_LEVEL_LESS, TN_KIND_ANY },
-	{ TN_OP_and, "&&", TN_LEVEL_AND, TN_KIND_B },
-	{ TN_OP_or, "||", TN_LEVEL_OR, TN_KIND_B },
-	{ TN_OP_xor, "!=", TN_LEVEL_EQ, TN_KIND_B }
+enum { TN_KIND_NOTHING = 0 };
+
+#define INFIX(id, text, level, op, how, ctext, clevel, ckinds) \
+	{ TN_OP_##op, ctext, TN_LEVEL_##clevel, TN_KIND_##ckinds },
+
+static const struct sign signs[] = {
+#include "ir/infix.def"
 };
 
-static const struct infix *find_infix(const struct tn_kexpr *e)
+#undef INFIX
+
+static const struct sign *find_sign(const struct tn_kexpr *e)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof infixes / sizeof *infixes; i++)
-		if (infixes[i].code == e->code)
+	for (i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (signs[i].code == e->code && *signs[i].text)
 			return e->is_index ||
 				tn_dtype_is(e->args[0]->dtype,
-					    infixes[i].kinds) ?
-				&infixes[i] : NULL;
+					    signs[i].kinds) ?
+				&signs[i] : NULL;
 	return NULL;
 }
 
 /* gcc and clang warn of `a || b && c`, `a < b == c` and their like. */
-static int inner_level(const struct infix *infix)
+static int inner_level(const struct sign *sign)
 {
-	if (infix->level == TN_LEVEL_OR || infix->level == TN_LEVEL_AND)
+	if (sign->level == TN_LEVEL_OR || sign->level == TN_LEVEL_AND)
 		return TN_LEVEL_EQ;
-	if (infix->level == TN_LEVEL_EQ || infix->level == TN_LEVEL_LESS)
+	if (sign->level == TN_LEVEL_EQ || sign->level == TN_LEVEL_LESS)
 		return TN_LEVEL_ADD;
-	return infix->level;
+	return sign->level;
 }
 
-static void put_side(struct tn_emit *emit, const struct infix *infix,
+static void put_side(struct tn_emit *emit, const struct sign *sign,
 		     const struct tn_kexpr *side, bool is_right)
 {
-	int level = inner_level(infix);
+	int level = inner_level(sign);
 
-	if (is_right && infix->level >= TN_LEVEL_ADD)
+	if (is_right && sign->level >= TN_LEVEL_ADD)
 		level++;
-	if (side->kind == TN_KEXPR_OP && side->code == infix->code &&
-	    infix->level <= TN_LEVEL_AND)
+	if (side->kind == TN_KEXPR_OP && side->code == sign->code &&
+	    sign->level <= TN_LEVEL_AND)
 		level = TN_LEVEL_OR;
 	tn_emit_expr(emit, side, level);
 }
 
-static void put_infix(struct tn_emit *emit, const struct infix *infix,
+static void put_infix(struct tn_emit *emit, const struct sign *sign,
 		      const struct tn_kexpr *e, int level)
 {
-	if (infix->level < level)
+	if (sign->level < level)
 		tn_buf_putc(emit->out, '(');
-	put_side(emit, infix, e->args[0], false);
-	tn_buf_putf(emit->out, " %s ", infix->text);
-	put_side(emit, infix, e->args[1], true);
-	if (infix->level < level)
+	put_side(emit, sign, e->args[0], false);
+	tn_buf_putf(emit->out, " %s ", sign->text);
+	put_side(emit, sign, e->args[1], true);
+	if (sign->level < level)
 		tn_buf_putc(emit->out, ')');
 }
 
@@ -477,12 +349,12 @@ static void put_cast(struct tn_emit *emit, const struct tn_kexpr *e)
 	tn_buf_putc(emit->out, ')');
 }
 
-static void put_unary(struct tn_emit *emit, const char *text,
-		      const struct tn_kexpr *e, int level)
+static void put_prefix(struct tn_emit *emit, const struct sign *sign,
+		       const struct tn_kexpr *e, int level)
 {
 	if (level > TN_LEVEL_MUL)
 		tn_buf_putc(emit->out, '(');
-	tn_buf_put(emit->out, text);
+	tn_buf_put(emit->out, sign->text);
 	tn_emit_expr(emit, e->args[0], TN_LEVEL_UNARY);
 	if (level > TN_LEVEL_MUL)
 		tn_buf_putc(emit->out, ')');
@@ -510,34 +382,28 @@ static const struct tn_kexpr *simplify(const struct tn_emit *emit,
 static void put_op(struct tn_emit *emit, const struct tn_kexpr *e, int level)
 {
 	const struct tn_kexpr *simple = simplify(emit, e);
-	const struct infix *infix = find_infix(e);
-	bool is_float = tn_dtype_is(e->dtype, TN_KIND_F);
+	const struct sign *sign = find_sign(e);
+	enum tn_drule rule = tn_ops[e->code].drule;
 
 	if (simple)
 		tn_emit_expr(emit, simple, level);
-	else if (infix)
-		put_infix(emit, infix, e, level);
-	else if (e->code == TN_OP_select)
+	else if (sign && e->nargs == 1)
+		put_prefix(emit, sign, e, level);
+	else if (sign)
+		put_infix(emit, sign, e, level);
+	else if (rule == TN_DRULE_SELECT)
 		put_select(emit, e);
-	else if (e->code == TN_OP_cast || e->code == TN_OP_bitcast)
+	else if (rule == TN_DRULE_ELEM)
 		put_cast(emit, e);
-	else if (e->code == TN_OP_neg && is_float)
-		put_unary(emit, "-", e, level);
-	else if (e->code == TN_OP_not && e->dtype == TN_bool)
-		put_unary(emit, "!", e, level);
 	else
 		put_helper(emit, e);
 }
 
-/* True if the operator may give a value that its 16-bit type lacks. */
-static bool rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
+bool tn_emit_rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
 {
 	return e->kind == TN_KEXPR_OP && !emit->wide &&
-		tn_emit_held(e->dtype) == TN_f32 && e->dtype != TN_f32 &&
-		e->code != TN_OP_select && e->code != TN_OP_cast &&
-		e->code != TN_OP_bitcast && e->code != TN_OP_neg &&
-		e->code != TN_OP_abs && e->code != TN_OP_max &&
-		e->code != TN_OP_min;
+		tn_emit_held(e->dtype) != e->dtype &&
+		!tn_op_has(e->code, TN_FLAG_EXACT);
 }
 
 static void put_int(struct tn_emit *emit, const struct tn_kexpr *e,
@@ -573,8 +439,8 @@ static void put_node(struct tn_emit *emit, const struct tn_kexpr *e,
 			   tn_emit_name(emit, e->var, e->var->name));
 		break;
 	case TN_KEXPR_DIM:
-		put_dim(emit->out, emit->need, e->dim, level, spell_in_kernel,
-			emit);
+		tn_emit_dim(emit->out, emit->need, e->dim, level,
+			    spell_in_kernel, emit);
 		break;
 	case TN_KEXPR_LOAD:
 		put_load(emit, e);
@@ -593,7 +459,7 @@ void tn_emit_expr(struct tn_emit *emit, const struct tn_kexpr *e, int level)
 		put_int(emit, e, value);
 		return;
 	}
-	if (!rounds(emit, e)) {
+	if (!tn_emit_rounds(emit, e)) {
 		put_node(emit, e, level);
 		return;
 	}

@@ -47,13 +47,6 @@ bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype)
 	return strstr(tn_emit_row(code, dtype), "RAISE") != NULL;
 }
 
-/* Which bit an operator raises: shifts their own, the others divide. */
-static unsigned raised_bit(enum tn_opcode code)
-{
-	return code == TN_OP_shl || code == TN_OP_shr ? TN_RAISED_SHIFT :
-		TN_RAISED_DIVISION;
-}
-
 static bool is_signed(enum tn_dtype dtype)
 {
 	return tn_dtype_is(dtype, TN_KIND_I) || dtype == TN_i4;
@@ -119,7 +112,8 @@ static void put_word(struct tn_buf *out, const struct tn_dialect *dialect,
 		put_argument(out, at, "(", is_signed(dtype) ? " < 0)" :
 			     " != 0 && 0)");
 	else if (word_is(word, len, "RAISE"))
-		tn_buf_putf(out, dialect->raise, raised_bit(code));
+		tn_buf_putf(out, dialect->raise,
+			    (unsigned)tn_eval_raised_by(code));
 	else if (word_is(word, len, "IPOW"))
 		tn_buf_putf(out, "tn_ipow_%s", tn_dtype_name(dtype));
 	else

@@ -71,12 +71,17 @@ static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
 	tn_buf_put(emit->out, "])");
 }
 
+static void put_helper(struct tn_emit *emit, const struct tn_kexpr *e)
+{
+	emit->need->vector_ops[e->code][element(emit)] = true;
+	open_call(emit, tn_ops[e->code].id, element(emit));
+	put_args(emit, e);
+}
+
 static void put_select(struct tn_emit *emit, const struct tn_kexpr *e)
 {
 	if (tn_emit_is_varying(emit, e->args[0])) {
-		emit->need->vector_ops[TN_OP_select][element(emit)] = true;
-		open_call(emit, "select", element(emit));
-		put_args(emit, e);
+		put_helper(emit, e);
 		return;
 	}
 	tn_buf_putc(emit->out, '(');
@@ -88,36 +93,30 @@ static void put_select(struct tn_emit *emit, const struct tn_kexpr *e)
 	tn_buf_putc(emit->out, ')');
 }
 
+/* A conversion has no helper here that would round what it is given. */
 static bool rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
 {
-	enum tn_dtype dtype = e->dtype;
-
-	if (tn_emit_held(dtype) == dtype || dtype == TN_bool)
-		return false;
-	if (e->code == TN_OP_cast)
-		return e->args[0]->dtype != dtype;
-	return !emit->wide && e->code != TN_OP_select &&
-		e->code != TN_OP_neg && e->code != TN_OP_abs &&
-		e->code != TN_OP_max && e->code != TN_OP_min;
+	if (tn_ops[e->code].drule == TN_DRULE_ELEM)
+		return tn_emit_held(e->dtype) != e->dtype &&
+			e->args[0]->dtype != e->dtype;
+	return tn_emit_rounds(emit, e);
 }
 
 static void put_op(struct tn_emit *emit, const struct tn_kexpr *e)
 {
+	enum tn_drule rule = tn_ops[e->code].drule;
 	bool is_rounded = rounds(emit, e);
 
 	if (is_rounded) {
 		emit->need->vectors[e->dtype] |= TN_PART_ROUND;
 		open_call(emit, "round", e->dtype);
 	}
-	if (e->code == TN_OP_cast) {
+	if (rule == TN_DRULE_ELEM)
 		tn_emit_vec_expr(emit, e->args[0]);
-	} else if (e->code == TN_OP_select) {
+	else if (rule == TN_DRULE_SELECT)
 		put_select(emit, e);
-	} else {
-		emit->need->vector_ops[e->code][element(emit)] = true;
-		open_call(emit, tn_ops[e->code].id, element(emit));
-		put_args(emit, e);
-	}
+	else
+		put_helper(emit, e);
 	if (is_rounded)
 		tn_buf_putc(emit->out, ')');
 }

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 static const enum tn_dtype elements[] = { TN_f32, TN_f64 };
 
 void tn_prelude_close_vectors(struct tn_prelude *need)
@@ -32,9 +34,9 @@ void tn_prelude_close_vectors(struct tn_prelude *need)
 				continue;
 			need->vectors[dtype] |= TN_PART_MASK;
 			if (strcmp(tn_ops[code].fexpr, "NA") &&
-			    code != TN_OP_select)
+			    tn_ops[code].drule != TN_DRULE_SELECT)
 				need->ops[code][dtype] = true;
-			if (code == TN_OP_max || code == TN_OP_min)
+			if (strstr(tn_ops[code].vexpr, "SELECT"))
 				need->vector_ops[TN_OP_select][dtype] = true;
 		}
 }
@@ -152,52 +154,38 @@ static void put_mac(const struct printer *p)
 		    p->name, p->lanes, p->lanes, p->name);
 }
 
-/* What the compiler's vectors do by an operator; NULL: lane by lane. */
-static const char *native(enum tn_opcode code)
+/* One word of a row's vexpr; of single lanes if `lanes`. */
+static void put_word(const struct printer *p, const char *word, size_t len,
+		     bool lanes)
 {
-	switch ((int)code) {
-	case TN_OP_add: return "a + b";
-	case TN_OP_sub: return "a - b";
-	case TN_OP_mul: return "a * b";
-	case TN_OP_div: return "a / b";
-	case TN_OP_neg: return "-a";
-	case TN_OP_and: return "a & b";
-	case TN_OP_or: return "a | b";
-	case TN_OP_xor: return "a ^ b";
-	case TN_OP_not: return "~a";
-	case TN_OP_eq: return "(MASK)(a == b)";
-	case TN_OP_lt: return "(MASK)(a < b)";
-	case TN_OP_le: return "(MASK)(a <= b)";
-	case TN_OP_max: return "SELECT((MASK)((a > b) | (a != a)), a, b)";
-	case TN_OP_min: return "SELECT((MASK)((a < b) | (a != a)), a, b)";
-	case TN_OP_select:
-		return "(VEC)((a & (MASK)b) | (~a & (MASK)c))";
-	default: return NULL;
+	if (len == 4 && !strncmp(word, "MASK", len))
+		tn_buf_putf(p->out, "tn_mask%d", p->lanes);
+	else if (len == 3 && !strncmp(word, "VEC", len))
+		tn_buf_putf(p->out, "tn_%sx%d", p->name, p->lanes);
+	else if (len == 6 && !strncmp(word, "SELECT", len))
+		tn_buf_putf(p->out, "tn_select_%sx%d", p->name, p->lanes);
+	else if (lanes)
+		tn_buf_putf(p->out, "TN_LANE(%.*s, i)", (int)len, word);
+	else
+		tn_buf_putn(p->out, word, len);
+}
+
+static void put_vexpr(const struct printer *p, const char *at, bool lanes)
+{
+	const char *word;
+
+	while (*at) {
+		word = at;
+		while (tn_ascii_is_word(*at))
+			at++;
+		if (at == word)
+			tn_buf_putc(p->out, *at++);
+		else
+			put_word(p, word, (size_t)(at - word), lanes);
 	}
 }
 
-static void put_native(const struct printer *p, const char *text)
-{
-	size_t len;
-
-	for (; *text; text += len) {
-		len = 1;
-		if (!strncmp(text, "MASK", 4)) {
-			tn_buf_putf(p->out, "tn_mask%d", p->lanes);
-			len = 4;
-		} else if (!strncmp(text, "VEC", 3)) {
-			tn_buf_putf(p->out, "tn_%sx%d", p->name, p->lanes);
-			len = 3;
-		} else if (!strncmp(text, "SELECT", 6)) {
-			tn_buf_putf(p->out, "tn_select_%sx%d", p->name,
-				    p->lanes);
-			len = 6;
-		} else {
-			tn_buf_putc(p->out, *text);
-		}
-	}
-}
-
+/* On masks alone: of floats there is no such operator. */
 static bool is_logic(enum tn_opcode code)
 {
 	return !strcmp(tn_ops[code].fexpr, "NA");
@@ -209,17 +197,13 @@ static void put_lane_value(const struct printer *p, enum tn_opcode code)
 	bool is_test = tn_ops[code].drule == TN_DRULE_BOOL;
 	int i;
 
-	if (code == TN_OP_select) {
+	if (tn_ops[code].drule == TN_DRULE_SELECT) {
 		tn_buf_put(p->out, "TN_LANE(a, i) != 0 ? TN_LANE(b, i) : "
 			   "TN_LANE(c, i)");
 		return;
 	}
 	if (is_logic(code)) {
-		tn_buf_put(p->out, code == TN_OP_not ? "~TN_LANE(a, i)" :
-			   code == TN_OP_and ? "TN_LANE(a, i) & TN_LANE(b, i)"
-			   : code == TN_OP_or ?
-			   "TN_LANE(a, i) | TN_LANE(b, i)" :
-			   "TN_LANE(a, i) ^ TN_LANE(b, i)");
+		put_vexpr(p, tn_ops[code].vexpr, true);
 		return;
 	}
 	tn_buf_putf(p->out, "%stn_%s_%s(", is_test ? "-" : "",
@@ -240,7 +224,8 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 	static const char *const names[] = { "a", "b", "c" };
 	bool logic = is_logic(code);
 	bool is_mask = logic || tn_ops[code].drule == TN_DRULE_BOOL;
-	const char *text = native(code);
+	bool selects = tn_ops[code].drule == TN_DRULE_SELECT;
+	bool is_native = strcmp(tn_ops[code].vexpr, "NA") != 0;
 	int i;
 
 	tn_buf_putf(p->out, "%s ", p->function);
@@ -249,13 +234,13 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 		    p->lanes);
 	for (i = 0; i < tn_ops[code].nin_min; i++) {
 		tn_buf_put(p->out, i ? ", " : "");
-		put_type(p, logic || (code == TN_OP_select && i == 0));
+		put_type(p, logic || (selects && i == 0));
 		tn_buf_putf(p->out, " %s", names[i]);
 	}
 	tn_buf_put(p->out, ")\n{\n");
-	if (text) {
+	if (is_native) {
 		tn_buf_put(p->out, "#if TN_VECTORS\n\treturn ");
-		put_native(p, text);
+		put_vexpr(p, tn_ops[code].vexpr, false);
 		tn_buf_put(p->out, ";\n#else\n");
 	}
 	tn_buf_put(p->out, "\t");
@@ -263,8 +248,8 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 	tn_buf_putf(p->out, " r;\n\n\tfor (int i = 0; i < %d; i++)\n"
 		    "\t\tTN_LANE(r, i) = ", p->lanes);
 	put_lane_value(p, code);
-	tn_buf_putf(p->out, ";\n\treturn r;\n%s}\n\n", text ? "#endif\n" :
-		    "");
+	tn_buf_putf(p->out, ";\n\treturn r;\n%s}\n\n",
+		    is_native ? "#endif\n" : "");
 }
 
 static void put_element(const struct printer *p, struct tn_prelude *need)

@@ -6,6 +6,7 @@ libtenon_la_SOURCES += \
 	backends/emit_api.c backends/emit_api.h \
 	backends/emit_cast.c \
 	backends/emit_check.c \
+	backends/emit_dim.c \
 	backends/emit_expr.c \
 	backends/emit_host.c backends/emit_host.h \
 	backends/emit_names.c \

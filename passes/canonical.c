@@ -63,7 +63,7 @@ static void order_operands(struct canonical *c, struct tn_op *op)
 {
 	struct tn_value *a, *b;
 
-	if (!(tn_ops[op->code].flags & TN_FLAG_COMMUTES) || op->nin != 2)
+	if (!tn_op_has(op->code, TN_FLAG_COMMUTES) || op->nin != 2)
 		return;
 	a = tn_graph_in(op, 0);
 	b = tn_graph_in(op, 1);
@@ -79,7 +79,7 @@ static bool is_identity_perm(const struct tn_op *op)
 	const struct tn_attr *perm = tn_graph_attr(op, "perm");
 	int i;
 
-	for (i = 0; i < perm->count; i++)
+	for (i = 0; perm && i < perm->count; i++)
 		if (perm->u.ints[i] != i)
 			return false;
 	return true;
@@ -90,7 +90,7 @@ static bool has_unit_steps(const struct tn_op *op)
 	const struct tn_attr *step = tn_graph_attr(op, "step");
 	int i;
 
-	for (i = 0; step->is_set && i < step->count; i++)
+	for (i = 0; step && step->is_set && i < step->count; i++)
 		if (step->u.ints[i] != 1)
 			return false;
 	return true;
@@ -99,24 +99,13 @@ static bool has_unit_steps(const struct tn_op *op)
 /* A movement whose result is its operand. */
 static bool moves_nothing(const struct tn_op *op)
 {
-	if (op->nin < 1 || op->nout != 1 ||
+	const struct tn_op_info *info = &tn_ops[op->code];
+
+	if (!(info->flags & TN_FLAG_STILL) ||
 	    op->out[0]->type != tn_graph_in(op, 0)->type)
 		return false;
-	switch ((int)op->code) {
-	case TN_OP_reshape:
-	case TN_OP_broadcast:
-	case TN_OP_cast:
-	case TN_OP_pad:
-		return true;
-	case TN_OP_slice:
-		return has_unit_steps(op);
-	case TN_OP_concat:
-		return op->nin == 1;
-	case TN_OP_transpose:
-		return is_identity_perm(op);
-	default:
-		return false;
-	}
+	return has_unit_steps(op) && is_identity_perm(op) &&
+		(op->nin == 1 || info->nin_max > 0);
 }
 
 static void replace(struct canonical *c, struct tn_op *op,

@@ -34,7 +34,7 @@ static bool is_effect(const struct tn_op *op)
 {
 	if (op->code == TN_OP_launch)
 		return is_needed_launch(op);
-	return tn_ops[op->code].flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES);
+	return tn_op_has(op->code, TN_FLAG_EFFECT | TN_FLAG_SIZES);
 }
 
 static bool is_needed(const struct tn_op *op)

@@ -8,8 +8,8 @@
  * MAX_GROWN if they are larger than their operands together (a loop that
  * makes them is shorter than they are), unless they are no larger than one
  * operand; what takes more than MAX_WORK steps; random numbers; what would
- * raise the sticky flag; what evaluation cannot size. MAX_BYTES bounds the sum, so that no text, however
- * written, makes a constant of every line.
+ * raise the sticky flag; what evaluation cannot size. MAX_BYTES bounds the
+ * sum, so that no text, however written, makes a constant of every line.
  */
 #include "passes/pass.h"
 
@@ -66,9 +66,9 @@ static bool is_candidate(const struct tn_op *op)
 	const struct tn_op_info *info = &tn_ops[op->code];
 	int i;
 
-	if (info->op_class == TN_CLASS_FLOW || op->code == TN_OP_const ||
-	    op->code == TN_OP_random || op->nout != 1 ||
-	    (info->flags & (TN_FLAG_EFFECT | TN_FLAG_SIZES)) ||
+	if (info->op_class == TN_CLASS_FLOW || op->literal || op->nout != 1 ||
+	    tn_op_has(op->code, TN_FLAG_EFFECT | TN_FLAG_SIZES |
+		      TN_FLAG_RANDOM) ||
 	    op->nin > MAX_OPERANDS || !is_static(op))
 		return false;
 	for (i = 0; i < op->nin; i++)

@@ -48,8 +48,7 @@ static bool is_map(const struct tn_op *op)
 static bool is_scalar_source(const struct tn_value *value)
 {
 	return value->op && value->type->rank == 0 &&
-		(value->op->code == TN_OP_const ||
-		 value->op->code == TN_OP_dim);
+		tn_op_has(value->op->code, TN_FLAG_LITERAL);
 }
 
 static bool same_space(const struct tn_op *a, const struct tn_op *b)

@@ -51,7 +51,7 @@ static bool is_kept(const struct tn_op *op)
 {
 	int64_t offset;
 
-	return op->code == TN_OP_const || op->code == TN_OP_dim ||
+	return tn_op_has(op->code, TN_FLAG_LITERAL) ||
 		tn_view_of(op, &offset);
 }
 
@@ -153,11 +153,11 @@ static bool sweep(struct tn_lower *lw, struct tn_block *block)
 		for (i = 0; i < op->nregions; i++)
 			if (!sweep(lw, op->regions[i]))
 				return false;
-		if (op->code != TN_OP_const && op->code != TN_OP_dim)
+		if (!tn_op_has(op->code, TN_FLAG_LITERAL))
 			continue;
 		if (!op->out[0]->uses)
 			tn_rw_erase(lw->rw, op);
-		else if (op->code == TN_OP_dim && !tn_lower_op(lw, op))
+		else if (!op->literal && !tn_lower_op(lw, op))
 			return false;
 	}
 	return true;

@@ -45,10 +45,8 @@ bool tn_lower_is_literal(const struct tn_value *value)
 
 	if (!op || !tn_dtype_is(value->type->dtype, TN_KIND_ANY))
 		return false;
-	if (op->code == TN_OP_dim)
-		return true;
-	return op->code == TN_OP_const && op->literal &&
-		tn_tensor_count(op->literal) == 1;
+	return tn_op_has(op->code, TN_FLAG_LITERAL) &&
+		(!op->literal || tn_tensor_count(op->literal) == 1);
 }
 
 static const struct tn_kexpr *literal(struct tn_lower *lw,
@@ -58,7 +56,7 @@ static const struct tn_kexpr *literal(struct tn_lower *lw,
 	const struct tn_tensor *tensor = value->op->literal;
 	const struct tn_kexpr *dim;
 
-	if (value->op->code == TN_OP_dim) {
+	if (!tensor) {
 		dim = tn_lower_dim(lw, tn_graph_attr(value->op,
 						     "value")->u.dim);
 		return tn_lower_cast(lw, dtype, dim);
@@ -163,8 +161,7 @@ static const struct tn_kexpr *load(struct tn_lower *lw,
 
 static bool is_gather(enum tn_opcode code)
 {
-	return code == TN_OP_gather || code == TN_OP_gather_nd ||
-		code == TN_OP_take_along;
+	return tn_op_has(code, TN_FLAG_GATHERS);
 }
 
 /* True if operators of this class are written inline, operand by operand. */
@@ -262,7 +259,8 @@ static const struct tn_value *request(struct tn_lower *lw,
 	return operand;
 }
 
-/* Joins the operands of pad and concat: the first whose condition holds. */
+/* Joins the operands of pad and concat: the first whose condition holds, else
+ * the last; 0 if this, the fill of a pad, was left out. */
 static const struct tn_kexpr *choose(struct tn_lower *lw,
 				     const struct frame *frame)
 {
@@ -270,7 +268,7 @@ static const struct tn_kexpr *choose(struct tn_lower *lw,
 	const struct tn_kexpr *expr = frame->got[n - 1];
 	int i;
 
-	if (frame->op->code == TN_OP_pad && n == 1)
+	if (n < tn_ops[frame->op->code].nin_max)
 		expr = tn_lower_number(lw, frame->value->type->dtype, 0);
 	else
 		n--;
@@ -290,7 +288,7 @@ static const struct tn_kexpr *finish(struct tn_lower *lw,
 		return tn_lower_gather_finish(lw, frame->op, frame->got);
 	if (tn_ops[frame->op->code].op_class == TN_CLASS_MOVE)
 		return choose(lw, frame);
-	if (frame->op->code == TN_OP_cast || frame->op->code == TN_OP_bitcast)
+	if (tn_ops[frame->op->code].drule == TN_DRULE_ELEM)
 		if (frame->got[0] && frame->got[0]->dtype == dtype)
 			return frame->got[0];
 	return tn_kexpr_op(lw->kernel, frame->op->code, dtype,

@@ -23,7 +23,7 @@ static int tuple_length(const struct tn_op *op)
 
 static bool is_tuple(const struct tn_op *op)
 {
-	return op->code == TN_OP_gather_nd || op->code == TN_OP_scatter_nd;
+	return tn_op_has(op->code, TN_FLAG_TUPLES);
 }
 
 int tn_lower_gather_requests(const struct tn_op *op)
@@ -66,8 +66,8 @@ static void index_index(struct tn_lower *lw, const struct tn_op *op, int q,
 			const struct tn_kexpr **out)
 {
 	int rank = tn_graph_in(op, 1)->type->rank;
-	int64_t first = op->code == TN_OP_gather || op->code == TN_OP_scatter
-		? tn_lower_attr_int(op, "axis") : 0;
+	int64_t first = tn_op_has(op->code, TN_FLAG_TUPLES | TN_FLAG_ALONG) ?
+		0 : tn_lower_attr_int(op, "axis");
 	int i;
 
 	for (i = 0; i < rank - is_tuple(op); i++)
@@ -90,7 +90,7 @@ static void rest_index(const struct tn_op *op,
 			out[i] = index[other - 1 + i - tuple_length(op)];
 		return;
 	}
-	if (op->code == TN_OP_take_along || op->code == TN_OP_scatter_along)
+	if (tn_op_has(op->code, TN_FLAG_ALONG))
 		other = 1;
 	for (i = 0; i < rank; i++)
 		if (i != axis)
@@ -153,18 +153,12 @@ static enum tn_opcode combine_of(const struct tn_op *op)
 	return tn_op_find(text);
 }
 
-static bool is_scatter(const struct tn_op *op)
-{
-	return op->code == TN_OP_scatter || op->code == TN_OP_scatter_nd ||
-		op->code == TN_OP_scatter_along;
-}
-
 bool tn_lower_is_half_scatter(const struct tn_op *op)
 {
 	enum tn_dtype dtype;
 	enum tn_opcode code;
 
-	if (!is_scatter(op))
+	if (!tn_op_has(op->code, TN_FLAG_SCATTERS))
 		return false;
 	dtype = op->out[0]->type->dtype;
 	code = combine_of(op);
@@ -257,21 +251,19 @@ static int index_axes(const struct tn_op *op)
 {
 	int rank = tn_graph_in(op, 1)->type->rank;
 
-	if (op->code == TN_OP_scatter)
-		return rank + (int)tn_lower_attr_int(op, "axis");
-	return rank - is_tuple(op);
+	if (tn_op_has(op->code, TN_FLAG_TUPLES | TN_FLAG_ALONG))
+		return rank - is_tuple(op);
+	return rank + (int)tn_lower_attr_int(op, "axis");
 }
 
 /* True if turns of the loop over this axis of the update may meet. */
 static bool is_dependent(const struct tn_op *op, int axis)
 {
-	int first = (int)tn_lower_attr_int(op, "axis");
+	int first = is_tuple(op) ? 0 : (int)tn_lower_attr_int(op, "axis");
 
-	if (op->code == TN_OP_scatter_along)
+	if (tn_op_has(op->code, TN_FLAG_ALONG))
 		return axis == first;
-	if (op->code == TN_OP_scatter)
-		return axis >= first && axis < index_axes(op);
-	return axis < index_axes(op);
+	return axis >= first && axis < index_axes(op);
 }
 
 static void open_axes(struct tn_lower *lw, const struct tn_type *type,

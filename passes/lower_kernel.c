@@ -187,18 +187,12 @@ static void open_fused(struct tn_lower *lw, struct tn_op *call)
 				tn_graph_in(call, i)))
 			lw->failed = true;
 	for (op = body->first; op && !lw->failed; op = op->next)
-		if (op->code == TN_OP_const)
+		if (op->literal)
 			hoist_const(lw, call, op);
 	for (op = body->first; op && !lw->failed; op = op->next)
 		read_operands(lw, op);
 	for (i = 0; i < call->nout; i++)
 		add_result(lw, tn_graph_in(body->last, i), call->out[i]);
-}
-
-static bool is_scatter(const struct tn_op *op)
-{
-	return op->code == TN_OP_scatter || op->code == TN_OP_scatter_nd ||
-		op->code == TN_OP_scatter_along;
 }
 
 bool tn_lower_is_grid(const struct tn_lower *lw)
@@ -224,7 +218,7 @@ static void open_single(struct tn_lower *lw, struct tn_op *op)
 {
 	int i;
 
-	if (is_scatter(op) && tn_lower_is_grid(lw)) {
+	if (tn_op_has(op->code, TN_FLAG_SCATTERS) && tn_lower_is_grid(lw)) {
 		open_update(lw, op);
 		return;
 	}
@@ -237,7 +231,7 @@ static void open_single(struct tn_lower *lw, struct tn_op *op)
 static bool is_parts(const struct tn_lower *lw, const struct tn_op *op)
 {
 	return !lw->group && !tn_lower_is_grid(lw) &&
-		(op->code == TN_OP_pad || op->code == TN_OP_concat);
+		tn_op_has(op->code, TN_FLAG_PARTS);
 }
 
 /* True if the op needs a nest of its own kind. */
@@ -251,7 +245,7 @@ static bool is_anchor(const struct tn_lower *lw, const struct tn_op *op)
 	case TN_CLASS_ORDER:
 		return true;
 	case TN_CLASS_INDEX:
-		return is_scatter(op);
+		return tn_op_has(op->code, TN_FLAG_SCATTERS);
 	case TN_CLASS_MOVE:
 		return is_parts(lw, op);
 	case TN_CLASS_MAP:
@@ -374,7 +368,8 @@ static bool copy_first(struct tn_lower *lw, struct tn_op *op)
 
 bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 {
-	bool in_place = is_scatter(op) && tn_lower_is_grid(lw);
+	bool in_place = tn_op_has(op->code, TN_FLAG_SCATTERS) &&
+		tn_lower_is_grid(lw);
 	const struct tn_op *anchor;
 	struct tn_kernel *kernel;
 	struct tn_op *launch;

@@ -241,11 +241,11 @@ static void write_row(struct tn_lower *lw, const struct sort *sort,
 	for (i = 0; i < last->type->rank; i++)
 		index[i] = i == sort->axis ? k : sort->index[i];
 	place = place_at(lw, sort, k);
-	if (op->code != TN_OP_argsort) {
+	if (!tn_op_has(op->code, TN_FLAG_ARG)) {
 		key = key_at(lw, sort, place);
 		tn_lower_finish(lw, op, 0, index, key);
 	}
-	if (op->code != TN_OP_sort)
+	if (tn_op_has(op->code, TN_FLAG_ARG) || op->nout > 1)
 		tn_lower_finish(lw, op, op->nout - 1, index,
 				tn_lower_cast(lw, last->type->dtype, place));
 	tn_lower_close(lw, mark);
@@ -263,9 +263,8 @@ static void lower_sort(struct tn_lower *lw, const struct tn_op *op)
 	if (sort.axis < 0)
 		sort.axis += type->rank;
 	sort.n = type->dims[sort.axis];
-	sort.descending = op->code == TN_OP_topk
-		? tn_lower_attr_bool(op, "largest")
-		: tn_lower_attr_bool(op, "descending");
+	sort.descending = tn_lower_attr_bool(op, "descending") ||
+		tn_lower_attr_bool(op, "largest");
 	if (type->rank + 1 > TN_MAX_RANK || !open_places(lw, &sort)) {
 		tn_lower_unfit(lw);
 		return;
@@ -329,7 +328,7 @@ static void lower_nonzero(struct tn_lower *lw, const struct tn_op *op)
 
 void tn_lower_order(struct tn_lower *lw, const struct tn_op *op)
 {
-	if (op->code == TN_OP_nonzero)
+	if (tn_op_has(op->code, TN_FLAG_SIZES))
 		lower_nonzero(lw, op);
 	else
 		lower_sort(lw, op);

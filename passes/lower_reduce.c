@@ -99,7 +99,8 @@ static const struct tn_kexpr *is_better(struct tn_lower *lw,
 					const struct tn_kexpr *best)
 {
 	bool last = tn_lower_attr_bool(op, "last");
-	bool greatest = tn_ops[op->code].combine == TN_OP_max;
+	bool greatest = tn_ops[op->code].identity ==
+		TN_IDENTITY_LOWEST;
 	enum tn_opcode code = last ? TN_OP_le : TN_OP_lt;
 	const struct tn_kexpr *wins, *is_nan, *was_number;
 
@@ -146,7 +147,7 @@ static void reduce_places(struct tn_lower *lw, const struct tn_op *op)
 
 void tn_lower_reduce(struct tn_lower *lw, const struct tn_op *op)
 {
-	if (tn_ops[op->code].flags & TN_FLAG_ARG)
+	if (tn_op_has(op->code, TN_FLAG_ARG))
 		reduce_places(lw, op);
 	else
 		reduce_values(lw, op);

@@ -99,11 +99,12 @@ const struct tn_kexpr *tn_lower_source(struct tn_lower *lw,
 				       const struct tn_op *op,
 				       const struct tn_kexpr *const *index)
 {
+	enum tn_srule rule = tn_ops[op->code].srule;
 	int64_t axis = tn_lower_attr_int(op, "axis");
 
-	if (op->code == TN_OP_iota)
+	if (rule == TN_SRULE_IOTA)
 		return tn_lower_cast(lw, op->out[0]->type->dtype, index[axis]);
-	if (op->code == TN_OP_random)
+	if (rule == TN_SRULE_IOTA_SHAPE)
 		return random_at(lw, op, index);
 	tn_lower_unfit(lw);
 	return NULL;

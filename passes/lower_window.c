@@ -321,7 +321,7 @@ static void lower_pool(struct tn_lower *lw, const struct tn_op *op)
 					      tn_lower_get(lw, acc), value));
 	tn_lower_close(lw, inner);
 	value = tn_lower_get(lw, acc);
-	if (op->code == TN_OP_avgpool)
+	if (tn_op_has(op->code, TN_FLAG_MEAN))
 		value = tn_lower_binary(lw, TN_OP_div, value,
 					cells(lw, op, axes, n, wide));
 	value = tn_lower_cast(lw, type->dtype, value);

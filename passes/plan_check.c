@@ -147,8 +147,7 @@ static const struct tn_value *version_of(const struct tn_value *value)
 		op = value->op;
 		if (op && op->code == TN_OP_launch)
 			break;
-		if (op && (op->code == TN_OP_reshape ||
-			   op->code == TN_OP_slice))
+		if (op && tn_op_has(op->code, TN_FLAG_VIEW))
 			value = tn_graph_in(op, 0);
 		else
 			value = value->place.alias;
@@ -418,8 +417,8 @@ static void run_op(struct checker *c, const struct tn_op *op)
 		run_return(c, op);
 		break;
 	default:
-		for (i = 0; i < op->nin && op->code != TN_OP_reshape &&
-		     op->code != TN_OP_slice; i++)
+		for (i = 0; i < op->nin &&
+		     !tn_op_has(op->code, TN_FLAG_VIEW); i++)
 			read_value(c, tn_graph_in(op, i), op);
 		break;
 	}

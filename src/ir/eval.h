@@ -31,6 +31,8 @@ bool tn_eval_op(struct tn_eval *eval, const struct tn_op *op,
  * storage of the dtype. Rounds f16 and bf16 once. */
 void tn_eval_scalar(enum tn_opcode code, enum tn_dtype dtype,
 		    const void *const *in, void *out, uint32_t *flags);
+/* The bit that a MAP op raises, if it raises one. */
+uint32_t tn_eval_raised_by(enum tn_opcode code);
 /* Converts one element as `cast` does. */
 void tn_eval_cast(enum tn_dtype from, const void *in, enum tn_dtype to,
 		  void *out);

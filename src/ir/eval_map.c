@@ -13,9 +13,9 @@ struct walk {
 	int64_t step[3][TN_MAX_RANK];
 };
 
-static uint32_t flag_of(enum tn_opcode code)
+uint32_t tn_eval_raised_by(enum tn_opcode code)
 {
-	return code == TN_OP_shl || code == TN_OP_shr ? TN_RAISED_SHIFT :
+	return tn_op_has(code, TN_FLAG_SHIFTS) ? TN_RAISED_SHIFT :
 	       TN_RAISED_DIVISION;
 }
 
@@ -117,7 +117,7 @@ bool tn_eval_class_map(struct tn_eval_job *job)
 	run_walk(&walk, fn, job->in, nin, job->out->data,
 		 tn_dtype_bytes(job->out->dtype), &raised);
 	if (raised)
-		tn_eval_raise(job->eval, job->op, flag_of(code));
+		tn_eval_raise(job->eval, job->op, tn_eval_raised_by(code));
 	return true;
 }
 
@@ -134,5 +134,5 @@ void tn_eval_scalar(enum tn_opcode code, enum tn_dtype dtype,
 		run.in[k] = in[k < nin ? k : nin - 1];
 	fn(&run);
 	if (run.raised && flags)
-		*flags |= flag_of(code);
+		*flags |= tn_eval_raised_by(code);
 }

@@ -46,6 +46,9 @@ libtenon_la_SOURCES += \
 	src/ir/infer_rules.h \
 	src/ir/infer_source.c \
 	src/ir/infer_window.c \
+	src/ir/infix.c \
+	src/ir/infix.def \
+	src/ir/infix.h \
 	src/ir/kernel.c \
 	src/ir/kernel.h \
 	src/ir/kernel_clone.c \

@@ -10,8 +10,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A row without flags says 0. */
-enum { TN_FLAG_0 = 0 };
+/* The flags as the rows write them. */
+enum {
+	COMMUTES = TN_FLAG_COMMUTES, RAISES = TN_FLAG_RAISES,
+	ULP2 = TN_FLAG_ULP2, ARG = TN_FLAG_ARG, EFFECT = TN_FLAG_EFFECT,
+	SIZES = TN_FLAG_SIZES, EXACT = TN_FLAG_EXACT, LAZY = TN_FLAG_LAZY,
+	SHIFTS = TN_FLAG_SHIFTS, MEAN = TN_FLAG_MEAN, RANDOM = TN_FLAG_RANDOM,
+	LITERAL = TN_FLAG_LITERAL, GATHERS = TN_FLAG_GATHERS,
+	SCATTERS = TN_FLAG_SCATTERS, TUPLES = TN_FLAG_TUPLES,
+	ALONG = TN_FLAG_ALONG, VIEW = TN_FLAG_VIEW, STILL = TN_FLAG_STILL,
+	PARTS = TN_FLAG_PARTS
+};
 
 #define ATTRS(...) __VA_ARGS__
 #define A(name, kind, fallback) { #name, TN_ATTR_##kind, fallback },
@@ -20,7 +29,7 @@ enum { TN_FLAG_0 = 0 };
 #define V(lo) lo, -1
 
 #define OP(id, name, cls, in, out, flags, kinds, drule, srule, attrs, fexpr, \
-	   iexpr, bexpr, combine, identity, onnx, doc) \
+	   iexpr, bexpr, vexpr, combine, identity, onnx, doc) \
 static const struct tn_attr_info attrs_##id[] = { \
 	attrs { NULL, TN_ATTR_INT, NULL } \
 };
@@ -28,12 +37,12 @@ static const struct tn_attr_info attrs_##id[] = { \
 #undef OP
 
 #define OP(id, name, cls, in, out, flags, kinds, drule, srule, attrs, fexpr, \
-	   iexpr, bexpr, combine, identity, onnx, doc) \
-	{ #id, name, TN_CLASS_##cls, in, out, TN_FLAG_##flags, \
+	   iexpr, bexpr, vexpr, combine, identity, onnx, doc) \
+	{ #id, name, TN_CLASS_##cls, in, out, flags, \
 	  TN_KIND_##kinds, TN_DRULE_##drule, TN_SRULE_##srule, attrs_##id, \
 	  (int)(sizeof(attrs_##id) / sizeof(attrs_##id[0])) - 1, \
-	  #fexpr, #iexpr, #bexpr, TN_OP_##combine, TN_IDENTITY_##identity, \
-	  onnx, doc },
+	  #fexpr, #iexpr, #bexpr, #vexpr, TN_OP_##combine, \
+	  TN_IDENTITY_##identity, onnx, doc },
 
 const struct tn_op_info tn_ops[TN_OP_COUNT] = {
 #include "ir/ops.def"
@@ -46,4 +55,9 @@ enum tn_opcode tn_op_find(const char *name)
 			return (enum tn_opcode)i;
 	}
 	return TN_OP_none;
+}
+
+bool tn_op_has(enum tn_opcode code, unsigned flags)
+{
+	return code < TN_OP_COUNT && (tn_ops[code].flags & flags) != 0;
 }

@@ -25,7 +25,22 @@ enum tn_op_flag {
 	TN_FLAG_ULP2 = 4,	/* within 2 ulp instead of 1 in f32 */
 	TN_FLAG_ARG = 8,	/* result is an index, not a value */
 	TN_FLAG_EFFECT = 16,	/* kept by dce, ordered among its kind */
-	TN_FLAG_SIZES = 32	/* sets a run-time dim */
+	TN_FLAG_SIZES = 32,	/* sets a run-time dim */
+	TN_FLAG_EXACT = 64,	/* a result needs no rounding to its type */
+	TN_FLAG_LAZY = 128,	/* operands behind the first may not count */
+	TN_FLAG_SHIFTS = 256,	/* raises for its count, not for a division */
+	TN_FLAG_MEAN = 512,	/* divides by the number of what it joined */
+	TN_FLAG_RANDOM = 1024,	/* drawn at run time: never folded */
+	TN_FLAG_LITERAL = 2048,	/* known, not computed: op->literal or a dim */
+	TN_FLAG_GATHERS = 4096,	/* reads operand 0 at indices */
+	TN_FLAG_SCATTERS = 8192, /* writes into operand 0 at indices */
+	TN_FLAG_TUPLES = 16384,	/* .. that are tuples, the last axis */
+	TN_FLAG_ALONG = 32768,	/* .. one for each element */
+	TN_FLAG_VIEW = 65536,	/* may be bytes of its operand, see view.h */
+	TN_FLAG_PARTS = 131072,	/* elements come from one operand or another */
+	TN_FLAG_STILL = 262144	/* of operand 0's type it is operand 0, if each
+				 * `step` is 1, `perm` the order that is, and
+				 * nothing is joined to it */
 };
 
 enum tn_drule {
@@ -98,7 +113,7 @@ struct tn_op_info {
 	enum tn_srule srule;
 	const struct tn_attr_info *attrs;	/* ends with name NULL */
 	int nattrs;
-	const char *fexpr, *iexpr, *bexpr;	/* "NA" where undefined */
+	const char *fexpr, *iexpr, *bexpr, *vexpr;	/* or "NA" */
 	enum tn_opcode combine;		/* TN_OP_none */
 	enum tn_identity identity;
 	const char *onnx;
@@ -109,5 +124,7 @@ extern const struct tn_op_info tn_ops[TN_OP_COUNT];
 
 /* The operator named so, or TN_OP_none. */
 enum tn_opcode tn_op_find(const char *name);
+/* True if its row has one of the flags. */
+bool tn_op_has(enum tn_opcode code, unsigned flags);
 
 #endif
