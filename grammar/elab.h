@@ -212,7 +212,7 @@ const struct tn_dim *elab_dim(struct frame *frame,
 			      const struct tn_expr *expr);
 /* Arithmetic on dims; NULL after a report. */
 const struct tn_dim *elab_dim_binary(struct frame *frame,
-				     enum tn_operator op,
+				     enum tn_infix op,
 				     const struct tn_dim *a,
 				     const struct tn_dim *b,
 				     struct tn_span span);
@@ -253,7 +253,7 @@ struct tn_value *elab_expr_value(struct frame *frame,
 bool elab_adopt(struct frame *frame, int count, const struct ev *in,
 		struct tn_value **out, enum tn_dtype want,
 		struct tn_span span, const char *what);
-struct ev elab_binary(struct frame *frame, enum tn_operator op,
+struct ev elab_binary(struct frame *frame, enum tn_infix op,
 		      const struct ev *left, const struct ev *right,
 		      enum tn_dtype want, struct tn_span span);
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct tn_dim *elab_dim_binary(struct frame *frame, enum tn_operator op,
+const struct tn_dim *elab_dim_binary(struct frame *frame, enum tn_infix op,
 				     const struct tn_dim *a,
 				     const struct tn_dim *b,
 				     struct tn_span span)
@@ -15,20 +15,21 @@ const struct tn_dim *elab_dim_binary(struct frame *frame, enum tn_operator op,
 	struct tn_dim_pool *pool = &frame->e->module->dims;
 	const struct tn_dim *dim = NULL;
 
-	if ((op == TN_OP_FLOORDIV || op == TN_OP_MOD) && tn_dim_is(b, 0)) {
+	if ((op == TN_INFIX_FLOORDIV || op == TN_INFIX_MOD) &&
+	    tn_dim_is(b, 0)) {
 		tn_diag_report(frame->e->sink, TN_E0222, span,
 			       "division of a dim by 0");
 		return NULL;
 	}
-	if (op == TN_OP_ADD)
+	if (op == TN_INFIX_ADD)
 		dim = tn_dim_add(pool, a, b);
-	else if (op == TN_OP_SUB)
+	else if (op == TN_INFIX_SUB)
 		dim = tn_dim_sub(pool, a, b);
-	else if (op == TN_OP_MUL)
+	else if (op == TN_INFIX_MUL)
 		dim = tn_dim_mul(pool, a, b);
-	else if (op == TN_OP_FLOORDIV)
+	else if (op == TN_INFIX_FLOORDIV)
 		dim = tn_dim_floordiv(pool, a, b);
-	else if (op == TN_OP_MOD)
+	else if (op == TN_INFIX_MOD)
 		dim = tn_dim_mod(pool, a, b);
 	if (!dim)
 		tn_diag_report(frame->e->sink, TN_E0222, span,

@@ -7,60 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The primitive of an infix operator; `swap` exchanges operands. */
-static enum tn_opcode infix_code(enum tn_operator op, bool *swap)
-{
-	*swap = op == TN_OP_GT || op == TN_OP_GE;
-	switch (op) {
-	case TN_OP_OR:
-	case TN_OP_BITOR:
-		return TN_OP_or;
-	case TN_OP_AND:
-	case TN_OP_BITAND:
-		return TN_OP_and;
-	case TN_OP_EQ:
-	case TN_OP_NE:
-		return TN_OP_eq;
-	case TN_OP_LT:
-	case TN_OP_GT:
-		return TN_OP_lt;
-	case TN_OP_LE:
-	case TN_OP_GE:
-		return TN_OP_le;
-	case TN_OP_BITXOR:
-		return TN_OP_xor;
-	case TN_OP_SHL:
-		return TN_OP_shl;
-	case TN_OP_SHR:
-		return TN_OP_shr;
-	case TN_OP_ADD:
-		return TN_OP_add;
-	case TN_OP_SUB:
-		return TN_OP_sub;
-	case TN_OP_MUL:
-		return TN_OP_mul;
-	case TN_OP_DIV:
-		return TN_OP_div;
-	case TN_OP_FLOORDIV:
-		return TN_OP_fdiv;
-	case TN_OP_MOD:
-		return TN_OP_mod;
-	case TN_OP_MATMUL:
-		return TN_OP_matmul;
-	case TN_OP_POW:
-		return TN_OP_pow;
-	case TN_OP_NEG:
-		return TN_OP_neg;
-	case TN_OP_BITNOT:
-	case TN_OP_NOT:
-		return TN_OP_not;
-	case TN_OP_APPROX:
-	case TN_OPERATOR_COUNT:
-		break;
-	}
-	return TN_OP_none;
-}
-
 static struct ev ev_float(double value, struct tn_span span)
 {
 	struct ev ev = {.kind = EV_FLOAT, .span = span};
@@ -77,26 +23,25 @@ static struct ev ev_bool(bool truth, struct tn_span span)
 	return ev;
 }
 
-static bool is_compare(enum tn_operator op)
+static bool is_compare(enum tn_infix op)
 {
-	return op == TN_OP_EQ || op == TN_OP_NE || op == TN_OP_LT ||
-	       op == TN_OP_GT || op == TN_OP_LE || op == TN_OP_GE;
+	return tn_infix_has(op, TN_INFIX_COMPARES);
 }
 
-static bool compare(enum tn_operator op, int order)
+static bool compare(enum tn_infix op, int order)
 {
-	if (op == TN_OP_EQ)
+	if (op == TN_INFIX_EQ)
 		return order == 0;
-	if (op == TN_OP_NE)
+	if (op == TN_INFIX_NE)
 		return order != 0;
-	if (op == TN_OP_LT)
+	if (op == TN_INFIX_LT)
 		return order < 0;
-	if (op == TN_OP_GT)
+	if (op == TN_INFIX_GT)
 		return order > 0;
-	return op == TN_OP_LE ? order <= 0 : order >= 0;
+	return op == TN_INFIX_LE ? order <= 0 : order >= 0;
 }
 
-static bool fold_ints(struct frame *frame, enum tn_operator op, int64_t a,
+static bool fold_ints(struct frame *frame, enum tn_infix op, int64_t a,
 		      int64_t b, struct tn_span span, struct ev *out)
 {
 	struct tn_dim_pool *pool = &frame->e->module->dims;
@@ -106,20 +51,20 @@ static bool fold_ints(struct frame *frame, enum tn_operator op, int64_t a,
 		*out = ev_bool(compare(op, (a > b) - (a < b)), span);
 		return true;
 	}
-	if (op == TN_OP_POW && b >= 0 && b < 64) {
+	if (op == TN_INFIX_POW && b >= 0 && b < 64) {
 		while (b-- > 0)
 			if (!tn_num_mul(value, a, &value))
 				return false;
-	} else if (op == TN_OP_BITAND) {
+	} else if (op == TN_INFIX_BITAND) {
 		value = a & b;
-	} else if (op == TN_OP_BITOR) {
+	} else if (op == TN_INFIX_BITOR) {
 		value = a | b;
-	} else if (op == TN_OP_BITXOR) {
+	} else if (op == TN_INFIX_BITXOR) {
 		value = a ^ b;
-	} else if (op == TN_OP_SHL && a >= 0 && b >= 0 && b < 62 &&
+	} else if (op == TN_INFIX_SHL && a >= 0 && b >= 0 && b < 62 &&
 		   a <= INT64_MAX >> b) {
 		value = a << b;
-	} else if (op == TN_OP_SHR && b >= 0 && b < 63) {
+	} else if (op == TN_INFIX_SHR && b >= 0 && b < 63) {
 		value = a >= 0 ? a >> b : -1 - ((-1 - a) >> b);
 	} else {
 		return false;
@@ -128,26 +73,26 @@ static bool fold_ints(struct frame *frame, enum tn_operator op, int64_t a,
 	return true;
 }
 
-static bool fold_floats(enum tn_operator op, double a, double b,
+static bool fold_floats(enum tn_infix op, double a, double b,
 			struct tn_span span, struct ev *out)
 {
 	if (is_compare(op)) {
-		*out = ev_bool(op == TN_OP_NE ? a != b :
-			       op == TN_OP_EQ ? a == b :
-			       op == TN_OP_LT ? a < b :
-			       op == TN_OP_GT ? a > b :
-			       op == TN_OP_LE ? a <= b : a >= b, span);
+		*out = ev_bool(op == TN_INFIX_NE ? a != b :
+			       op == TN_INFIX_EQ ? a == b :
+			       op == TN_INFIX_LT ? a < b :
+			       op == TN_INFIX_GT ? a > b :
+			       op == TN_INFIX_LE ? a <= b : a >= b, span);
 		return true;
 	}
-	if (op == TN_OP_ADD)
+	if (op == TN_INFIX_ADD)
 		*out = ev_float(a + b, span);
-	else if (op == TN_OP_SUB)
+	else if (op == TN_INFIX_SUB)
 		*out = ev_float(a - b, span);
-	else if (op == TN_OP_MUL)
+	else if (op == TN_INFIX_MUL)
 		*out = ev_float(a * b, span);
-	else if (op == TN_OP_DIV)
+	else if (op == TN_INFIX_DIV)
 		*out = ev_float(a / b, span);
-	else if (op == TN_OP_POW)
+	else if (op == TN_INFIX_POW)
 		*out = ev_float(pow(a, b), span);
 	else
 		return false;
@@ -177,37 +122,37 @@ static bool same_lists(const struct ev *a, const struct ev *b)
 }
 
 /* Operators on what is known now; false: make it at run time. */
-static bool fold(struct frame *frame, enum tn_operator op,
+static bool fold(struct frame *frame, enum tn_infix op,
 		 const struct ev *a, const struct ev *b, struct tn_span span,
 		 struct ev *out)
 {
-	bool equal = op == TN_OP_EQ || op == TN_OP_NE;
+	bool equal = op == TN_INFIX_EQ || op == TN_INFIX_NE;
 	int64_t x, y;
 
 	if (a->kind == EV_STRING && b->kind == EV_STRING && equal) {
 		*out = ev_bool((a->u.string == b->u.string) ==
-			       (op == TN_OP_EQ), span);
+			       (op == TN_INFIX_EQ), span);
 		return true;
 	}
 	if (a->kind == EV_ELEM && b->kind == EV_ELEM && equal) {
-		*out = ev_bool((a->u.elem == b->u.elem) == (op == TN_OP_EQ),
+		*out = ev_bool((a->u.elem == b->u.elem) == (op == TN_INFIX_EQ),
 			       span);
 		return true;
 	}
 	if (a->kind == EV_LIST && b->kind == EV_LIST && equal) {
-		*out = ev_bool(same_lists(a, b) == (op == TN_OP_EQ), span);
+		*out = ev_bool(same_lists(a, b) == (op == TN_INFIX_EQ), span);
 		return true;
 	}
 	if (a->kind == EV_BOOL && b->kind == EV_BOOL) {
 		bool p = a->u.truth, q = b->u.truth;
 
-		if (op == TN_OP_AND || op == TN_OP_BITAND)
+		if (op == TN_INFIX_AND || op == TN_INFIX_BITAND)
 			*out = ev_bool(p && q, span);
-		else if (op == TN_OP_OR || op == TN_OP_BITOR)
+		else if (op == TN_INFIX_OR || op == TN_INFIX_BITOR)
 			*out = ev_bool(p || q, span);
-		else if (op == TN_OP_BITXOR || op == TN_OP_NE)
+		else if (op == TN_INFIX_BITXOR || op == TN_INFIX_NE)
 			*out = ev_bool(p != q, span);
-		else if (op == TN_OP_EQ)
+		else if (op == TN_INFIX_EQ)
 			*out = ev_bool(p == q, span);
 		else
 			return false;
@@ -217,8 +162,8 @@ static bool fold(struct frame *frame, enum tn_operator op,
 	    fold_ints(frame, op, x, y, span, out))
 		return true;
 	if (a->kind == EV_DIM && b->kind == EV_DIM &&
-	    (op == TN_OP_ADD || op == TN_OP_SUB || op == TN_OP_MUL ||
-	     op == TN_OP_FLOORDIV || op == TN_OP_MOD)) {
+	    (op == TN_INFIX_ADD || op == TN_INFIX_SUB || op == TN_INFIX_MUL ||
+	     op == TN_INFIX_FLOORDIV || op == TN_INFIX_MOD)) {
 		*out = ev_dim(elab_dim_binary(frame, op, a->u.dim, b->u.dim,
 					      span), span);
 		return true;
@@ -303,7 +248,7 @@ bool elab_adopt(struct frame *frame, int count, const struct ev *in,
 }
 
 /* `/` on integers and `//`, `%` on floats have an own answer. */
-static bool check_division(struct frame *frame, enum tn_operator op,
+static bool check_division(struct frame *frame, enum tn_infix op,
 			   const struct tn_value *const *in, const struct ev *a,
 			   const struct ev *b, struct tn_span span)
 {
@@ -314,7 +259,7 @@ static bool check_division(struct frame *frame, enum tn_operator op,
 
 	both[0] = *a;
 	both[1] = *b;
-	if (op == TN_OP_DIV && tn_dtype_is(dtype, TN_KIND_INT)) {
+	if (op == TN_INFIX_DIV && tn_dtype_is(dtype, TN_KIND_INT)) {
 		diag = tn_diag_report(e->sink, TN_E0284, span,
 				      "`/` is for floats, these are %s",
 				      tn_dtype_name(dtype));
@@ -324,14 +269,14 @@ static bool check_division(struct frame *frame, enum tn_operator op,
 			     "for the truncated one, or cast to a float");
 		return false;
 	}
-	if ((op == TN_OP_FLOORDIV || op == TN_OP_MOD) &&
+	if ((op == TN_INFIX_FLOORDIV || op == TN_INFIX_MOD) &&
 	    tn_dtype_is(dtype, TN_KIND_F)) {
 		diag = tn_diag_report(e->sink, TN_E0284, span,
 				      "`%s` is for integers, these are %s",
-				      tn_operator_text(op),
+				      tn_infixes[op].text,
 				      tn_dtype_name(dtype));
 		operand_labels(e, diag, 2, both);
-		tn_diag_help(e->sink, diag, op == TN_OP_MOD ?
+		tn_diag_help(e->sink, diag, op == TN_INFIX_MOD ?
 			     "write rem(a, b) for the remainder of floats" :
 			     "write floor(a / b) for floats");
 		return false;
@@ -340,11 +285,11 @@ static bool check_division(struct frame *frame, enum tn_operator op,
 }
 
 /* `&&`, `||` and `!` are for bools. */
-static bool check_logical(struct frame *frame, enum tn_operator op,
+static bool check_logical(struct frame *frame, enum tn_infix op,
 			  const struct tn_value *value, struct tn_span span)
 {
-	bool logical = op == TN_OP_AND || op == TN_OP_OR || op == TN_OP_NOT;
-	bool bits = op == TN_OP_BITNOT;
+	bool logical = tn_infix_has(op, TN_INFIX_LOGICAL);
+	bool bits = tn_infix_has(op, TN_INFIX_BITS);
 	bool is_bool = value->type->dtype == TN_bool;
 	struct tn_diag *diag;
 
@@ -352,7 +297,7 @@ static bool check_logical(struct frame *frame, enum tn_operator op,
 		return true;
 	diag = tn_diag_report(frame->e->sink, TN_E0285, span,
 			      "`%s` is for %s, not for %s",
-			      tn_operator_text(op),
+			      tn_infixes[op].text,
 			      logical ? "bools" : "integers",
 			      tn_dtype_name(value->type->dtype));
 	tn_diag_help(frame->e->sink, diag, "%s",
@@ -361,20 +306,19 @@ static bool check_logical(struct frame *frame, enum tn_operator op,
 	return false;
 }
 
-struct ev elab_binary(struct frame *frame, enum tn_operator op,
+struct ev elab_binary(struct frame *frame, enum tn_infix op,
 		      const struct ev *left, const struct ev *right,
 		      enum tn_dtype want, struct tn_span span)
 {
 	struct tn_value *in[2], *swapped[2];
 	struct ev both[2], out;
-	enum tn_opcode code;
 	bool swap, soft;
 
 	if (ev_is_poison(left) || ev_is_poison(right))
 		return ev_poison(span);
 	if (fold(frame, op, left, right, span, &out))
 		return out;
-	if (op == TN_OP_APPROX) {
+	if (op == TN_INFIX_APPROX) {
 		tn_diag_report(frame->e->sink, TN_E0223, span,
 			       "`~=` belongs into an `expect` of a test");
 		return ev_poison(span);
@@ -383,18 +327,18 @@ struct ev elab_binary(struct frame *frame, enum tn_operator op,
 	both[1] = *right;
 	if (is_compare(op))
 		want = ELAB_ANY;
-	if (!elab_adopt(frame, 2, both, in, want, span, tn_operator_text(op)))
+	if (!elab_adopt(frame, 2, both, in, want, span, tn_infixes[op].text))
 		return ev_poison(span);
 	if (!check_division(frame, op, (const struct tn_value *const *)in,
 			    left, right, span) ||
 	    !check_logical(frame, op, in[0], span))
 		return ev_poison(span);
-	code = infix_code(op, &swap);
+	swap = tn_infix_has(op, TN_INFIX_SWAPS);
 	soft = ev_is_literal(left) && ev_is_literal(right);
 	swapped[0] = in[swap];
 	swapped[1] = in[!swap];
-	out = elab_make(frame, code, 2, swapped, 0, NULL, span);
-	if (op == TN_OP_NE && out.kind == EV_VALUE)
+	out = elab_make(frame, tn_infixes[op].op, 2, swapped, 0, NULL, span);
+	if (tn_infix_has(op, TN_INFIX_NEGATES) && out.kind == EV_VALUE)
 		out = elab_make(frame, TN_OP_not, 1, &out.u.value, 0, NULL,
 				span);
 	out.soft = soft && out.kind == EV_VALUE && !is_compare(op);
@@ -404,26 +348,25 @@ struct ev elab_binary(struct frame *frame, enum tn_operator op,
 static struct ev unary(struct frame *frame, const struct tn_expr *expr,
 		       enum tn_dtype want)
 {
-	enum tn_operator op = expr->op;
+	enum tn_infix op = expr->op;
 	struct ev in = elab_expr(frame, expr->u.binary.left, want);
 	struct tn_value *value;
 	const struct tn_dim *zero;
 	struct ev out;
-	bool swap;
 
 	if (ev_is_poison(&in))
 		return in;
-	if (op == TN_OP_NOT && in.kind == EV_BOOL)
+	if (op == TN_INFIX_NOT && in.kind == EV_BOOL)
 		return ev_bool(!in.u.truth, expr->span);
-	if (op == TN_OP_NEG && in.kind == EV_FLOAT)
+	if (op == TN_INFIX_NEG && in.kind == EV_FLOAT)
 		return ev_float(-in.u.real.value, expr->span);
-	if (op == TN_OP_NEG && in.kind == EV_DIM) {
+	if (op == TN_INFIX_NEG && in.kind == EV_DIM) {
 		zero = tn_dim_const(&frame->e->module->dims, 0);
-		return ev_dim(zero ? elab_dim_binary(frame, TN_OP_SUB, zero,
+		return ev_dim(zero ? elab_dim_binary(frame, TN_INFIX_SUB, zero,
 						     in.u.dim, expr->span) :
 				     NULL, expr->span);
 	}
-	if (op == TN_OP_NEG && in.kind == EV_BIG) {
+	if (op == TN_INFIX_NEG && in.kind == EV_BIG) {
 		tn_diag_report(frame->e->sink, TN_E0281, expr->span,
 			       "the number is below the least i64");
 		return ev_poison(expr->span);
@@ -432,7 +375,7 @@ static struct ev unary(struct frame *frame, const struct tn_expr *expr,
 			      in.kind == EV_VALUE ? ELAB_ANY : want);
 	if (!value || !check_logical(frame, op, value, expr->span))
 		return ev_poison(expr->span);
-	out = elab_make(frame, infix_code(op, &swap), 1, &value, 0, NULL,
+	out = elab_make(frame, tn_infixes[op].op, 1, &value, 0, NULL,
 			expr->span);
 	out.soft = in.soft && out.kind == EV_VALUE;
 	return out;

@@ -242,6 +242,11 @@ static struct kv op(struct kctx *k, enum tn_opcode code, enum tn_dtype dtype,
 		    span);
 }
 
+static bool is_scalar(enum tn_opcode code)
+{
+	return code != TN_OP_none && tn_ops[code].op_class == TN_CLASS_MAP;
+}
+
 static bool check_kind(struct kctx *k, enum tn_opcode code,
 		       const struct kv *kv)
 {
@@ -258,52 +263,29 @@ static bool check_kind(struct kctx *k, enum tn_opcode code,
 
 /* Index arithmetic on i64; NULL: not this operator. */
 static const struct tn_kexpr *index_binary(struct kctx *k,
-					   enum tn_operator sign,
+					   enum tn_infix sign,
 					   const struct tn_kexpr *a,
 					   const struct tn_kexpr *b)
 {
-	if (sign == TN_OP_ADD)
+	if (sign == TN_INFIX_ADD)
 		return tn_kexpr_add(k->kernel, a, b);
-	if (sign == TN_OP_SUB)
+	if (sign == TN_INFIX_SUB)
 		return tn_kexpr_sub(k->kernel, a, b);
-	if (sign == TN_OP_MUL)
+	if (sign == TN_INFIX_MUL)
 		return tn_kexpr_mul(k->kernel, a, b);
-	if (sign == TN_OP_FLOORDIV)
+	if (sign == TN_INFIX_FLOORDIV)
 		return tn_kexpr_fdiv(k->kernel, a, b);
-	return sign == TN_OP_MOD ? tn_kexpr_mod(k->kernel, a, b) : NULL;
+	return sign == TN_INFIX_MOD ? tn_kexpr_mod(k->kernel, a, b) : NULL;
 }
-
-static const struct {
-	enum tn_operator sign;
-	enum tn_opcode code;
-	bool swaps, negates;
-} signs[] = {
-	{TN_OP_OR, TN_OP_or, false, false},
-	{TN_OP_AND, TN_OP_and, false, false},
-	{TN_OP_EQ, TN_OP_eq, false, false}, {TN_OP_NE, TN_OP_eq, false, true},
-	{TN_OP_LT, TN_OP_lt, false, false}, {TN_OP_GT, TN_OP_lt, true, false},
-	{TN_OP_LE, TN_OP_le, false, false}, {TN_OP_GE, TN_OP_le, true, false},
-	{TN_OP_BITOR, TN_OP_or, false, false},
-	{TN_OP_BITXOR, TN_OP_xor, false, false},
-	{TN_OP_BITAND, TN_OP_and, false, false},
-	{TN_OP_SHL, TN_OP_shl, false, false},
-	{TN_OP_SHR, TN_OP_shr, false, false},
-	{TN_OP_ADD, TN_OP_add, false, false},
-	{TN_OP_SUB, TN_OP_sub, false, false},
-	{TN_OP_MUL, TN_OP_mul, false, false},
-	{TN_OP_DIV, TN_OP_div, false, false},
-	{TN_OP_FLOORDIV, TN_OP_fdiv, false, false},
-	{TN_OP_MOD, TN_OP_mod, false, false},
-	{TN_OP_POW, TN_OP_pow, false, false},
-};
 
 static struct kv binary(struct kctx *k, const struct tn_expr *expr)
 {
+	const struct tn_infix_info *sign = &tn_infixes[expr->op];
 	struct kv a = elab_kexpr(k, expr->u.binary.left), b, out;
-	bool stops = expr->op == TN_OP_AND || expr->op == TN_OP_OR, soft;
+	bool stops = sign->how & TN_INFIX_LOGICAL, soft;
+	bool swaps = sign->how & TN_INFIX_SWAPS;
 	const struct tn_kexpr *args[2], *index;
 	enum tn_dtype dtype;
-	size_t i;
 
 	k->guarded += stops;
 	b = elab_kexpr(k, expr->u.binary.right);
@@ -311,13 +293,9 @@ static struct kv binary(struct kctx *k, const struct tn_expr *expr)
 	soft = a.soft && b.soft;
 	if (!agree(k, &a, &b))
 		return failed(expr->span);
-	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (signs[i].sign == expr->op)
-			break;
-	if (i == sizeof(signs) / sizeof(signs[0])) {
+	if (!is_scalar(sign->op)) {
 		tn_diag_report(k->e->sink, TN_E0231, expr->span,
-			       "a kernel has no operator `%s`",
-			       tn_operator_text(expr->op));
+			       "a kernel has no operator `%s`", sign->text);
 		return failed(expr->span);
 	}
 	if (a.e->dtype == TN_i64) {
@@ -326,36 +304,31 @@ static struct kv binary(struct kctx *k, const struct tn_expr *expr)
 			return make(index, soft &&
 				    index->kind == TN_KEXPR_INT, expr->span);
 	}
-	if (!check_kind(k, signs[i].code, &a))
+	if (!check_kind(k, sign->op, &a))
 		return failed(expr->span);
-	args[0] = signs[i].swaps ? b.e : a.e;
-	args[1] = signs[i].swaps ? a.e : b.e;
-	dtype = tn_ops[signs[i].code].drule == TN_DRULE_BOOL ? TN_bool :
-							       a.e->dtype;
-	out = op(k, signs[i].code, dtype, 2, args, expr->span);
-	if (signs[i].negates)
+	args[0] = swaps ? b.e : a.e;
+	args[1] = swaps ? a.e : b.e;
+	dtype = tn_ops[sign->op].drule == TN_DRULE_BOOL ? TN_bool : a.e->dtype;
+	out = op(k, sign->op, dtype, 2, args, expr->span);
+	if (sign->how & TN_INFIX_NEGATES)
 		out = op(k, TN_OP_not, TN_bool, 1, &out.e, expr->span);
 	return out;
 }
 
 static struct kv unary(struct kctx *k, const struct tn_expr *expr)
 {
+	enum tn_opcode code = tn_infixes[expr->op].op;
 	struct kv in = elab_kexpr(k, expr->u.binary.left);
 
 	if (!in.e)
 		return in;
-	if (expr->op != TN_OP_NEG) {
-		if (!check_kind(k, TN_OP_not, &in))
-			return failed(expr->span);
-		return op(k, TN_OP_not, in.e->dtype, 1, &in.e, expr->span);
-	}
-	if (in.e->dtype == TN_i64)
+	if (expr->op == TN_INFIX_NEG && in.e->dtype == TN_i64)
 		return make(tn_kexpr_sub(k->kernel,
 					 tn_kexpr_int(k->kernel, TN_i64, 0),
 					 in.e), in.soft, expr->span);
-	if (!check_kind(k, TN_OP_neg, &in))
+	if (!check_kind(k, code, &in))
 		return failed(expr->span);
-	return op(k, TN_OP_neg, in.e->dtype, 1, &in.e, expr->span);
+	return op(k, code, in.e->dtype, 1, &in.e, expr->span);
 }
 
 /* cast(x, f32), bitcast(x, i32); of inf and nan a literal. */
@@ -419,13 +392,12 @@ static struct kv call(struct kctx *k, const struct tn_expr *expr)
 	const struct tn_op_info *info;
 	enum tn_dtype dtype;
 	struct kv in[4] = {{0}};
-	bool stops = code == TN_OP_select || code == TN_OP_and ||
-		code == TN_OP_or;
+	bool stops = tn_op_has(code, TN_FLAG_LAZY);
 	int from, i;
 
-	if (code == TN_OP_cast || code == TN_OP_bitcast)
+	if (is_scalar(code) && tn_ops[code].drule == TN_DRULE_ELEM)
 		return cast(k, expr, code);
-	if (code == TN_OP_none || tn_ops[code].op_class != TN_CLASS_MAP) {
+	if (!is_scalar(code)) {
 		tn_diag_report(k->e->sink, TN_E0202, tn_expr_callee(expr),
 			       "no operator of scalars is named '%s'",
 			       expr->u.call.name);

@@ -113,12 +113,12 @@ void elab_expect(struct frame *frame, const struct tn_stmt *stmt)
 	expect.span = expr->span;
 	read_tolerances(frame, stmt, &expect);
 	if (expr->kind == TN_EXPR_BINARY &&
-	    (expr->op == TN_OP_EQ || expr->op == TN_OP_APPROX)) {
+	    (expr->op == TN_INFIX_EQ || expr->op == TN_INFIX_APPROX)) {
 		sides[0] = elab_expr(frame, expr->u.binary.left, ELAB_ANY);
 		sides[1] = elab_expr(frame, expr->u.binary.right, ELAB_ANY);
 		if (sides[0].kind == EV_STRING || sides[0].kind == EV_ELEM ||
 		    sides[0].kind == EV_LIST) {
-			sides[0] = elab_binary(frame, TN_OP_EQ, &sides[0],
+			sides[0] = elab_binary(frame, TN_INFIX_EQ, &sides[0],
 					       &sides[1], ELAB_ANY,
 					       expr->span);
 			in[0] = elab_to_value(frame, &sides[0], TN_bool);
@@ -130,10 +130,10 @@ void elab_expect(struct frame *frame, const struct tn_stmt *stmt)
 			return;
 		}
 		if (!elab_adopt(frame, 2, sides, in, ELAB_ANY, expr->span,
-				tn_operator_text(expr->op)) ||
+				tn_infixes[expr->op].text) ||
 		    !same_shapes(frame, in, expr->span))
 			return;
-		expect.kind = expr->op == TN_OP_EQ ? TN_EXPECT_EQ :
+		expect.kind = expr->op == TN_INFIX_EQ ? TN_EXPECT_EQ :
 						     TN_EXPECT_APPROX;
 		expect.left = add_result(frame, in[0]);
 		expect.right = add_result(frame, in[1]);

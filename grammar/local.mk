@@ -8,6 +8,7 @@ libtenon_la_SOURCES += \
 	grammar/lex.c grammar/lex.h \
 	grammar/literal.c \
 	grammar/node.c grammar/node.h \
+	grammar/node_expr.c \
 	grammar/parse.c grammar/parse.h \
 	grammar/print.c grammar/print.h \
 	grammar/print_expr.c \

@@ -1,8 +1,5 @@
 /*
- * Making the nodes of the tree; see node.h.
- *
- * A minus in front of a literal becomes part of it (-128 is one INT node
- * with `negative`), unless the literal stands in parentheses.
+ * Making the nodes of the tree; see node.h. Expressions are node_expr.c.
  */
 #include "grammar/node.h"
 
@@ -47,194 +44,17 @@ struct tn_name tn_node_name(struct tn_parser *p, const char *text,
 	return name;
 }
 
-static struct tn_expr *new_expr(struct tn_parser *p, enum tn_expr_kind kind,
-				struct tn_loc loc)
-{
-	struct tn_expr *expr = tn_node_new(p, sizeof(*expr));
-
-	expr->kind = (uint8_t)kind;
-	expr->span = tn_lex_span(p, loc);
-	return expr;
-}
-
-/* Makes `expr` at least one level deeper than `child`. */
-static void deepen(struct tn_parser *p, struct tn_expr *expr,
-		   const struct tn_expr *child)
-{
-	struct tn_loc loc = { child->span.end - 1, child->span.end };
-
-	if (child->depth < expr->depth)
-		return;
-	expr->depth = (uint16_t)(child->depth + 1);
-	if (expr->depth >= TN_TREE_DEPTH)
-		tn_lex_too_deep(p, loc);
-}
-
-struct tn_expr *tn_node_word(struct tn_parser *p, enum tn_expr_kind kind,
-			      const char *name, struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, kind, loc);
-
-	expr->u.name = name;
-	return expr;
-}
-
-struct tn_expr *tn_node_truth(struct tn_parser *p, bool truth,
-			       struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, TN_EXPR_BOOL, loc);
-
-	expr->u.truth = truth;
-	return expr;
-}
-
-struct tn_expr *tn_node_list(struct tn_parser *p, enum tn_expr_kind kind,
-			      struct tn_vec *list, struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, kind, loc);
-
-	TN_TAKE(expr->u.list, list);
-	if (!p->scan.arena->failed)
-		for (uint32_t i = 0; i < expr->u.list.len; i++)
-			deepen(p, expr, expr->u.list.at[i]);
-	return expr;
-}
-
-struct tn_expr *tn_node_call(struct tn_parser *p, const char *name,
-			      struct tn_loc name_loc, struct tn_vec *args,
-			      struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, TN_EXPR_CALL, loc);
-	struct tn_args list;
-
-	TN_TAKE(list, args);
-	expr->u.call.name = name;
-	expr->u.call.args = list;
-	expr->len = name_loc.end - name_loc.begin;
-	if (!p->scan.arena->failed)
-		for (uint32_t i = 0; i < list.len; i++)
-			if (list.at[i]->value != NULL)
-				deepen(p, expr, list.at[i]->value);
-	return expr;
-}
-
-struct tn_expr *tn_node_field(struct tn_parser *p, struct tn_expr *base,
-			       struct tn_name name, struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, TN_EXPR_FIELD, loc);
-
-	expr->u.field.base = base;
-	expr->u.field.name = name;
-	deepen(p, expr, base);
-	return expr;
-}
-
-struct tn_expr *tn_node_index(struct tn_parser *p, struct tn_expr *base,
-			       struct tn_vec *list, struct tn_loc loc)
-{
-	struct tn_expr *expr = new_expr(p, TN_EXPR_INDEX, loc);
-
-	expr->u.index.base = base;
-	TN_TAKE(expr->u.index, list);
-	deepen(p, expr, base);
-	if (p->scan.arena->failed)
-		return expr;
-	for (uint32_t i = 0; i < expr->u.index.len; i++) {
-		const struct tn_index *index = expr->u.index.at[i];
-
-		if (index->first != NULL)
-			deepen(p, expr, index->first);
-		if (index->last != NULL)
-			deepen(p, expr, index->last);
-	}
-	return expr;
-}
-
-static bool is_number(const struct tn_expr *expr)
-{
-	return expr->kind == TN_EXPR_INT || expr->kind == TN_EXPR_FLOAT;
-}
-
-struct tn_expr *tn_node_unary(struct tn_parser *p, enum tn_operator op,
-			       struct tn_expr *operand, struct tn_loc loc)
-{
-	struct tn_expr *expr;
-
-	if (op == TN_OP_NEG && is_number(operand) && !operand->paren &&
-	    !operand->negative) {
-		operand->negative = true;
-		operand->span = tn_lex_span(p, loc);
-		return operand;
-	}
-	expr = new_expr(p, TN_EXPR_UNARY, loc);
-	expr->op = (uint8_t)op;
-	expr->u.binary.left = operand;
-	deepen(p, expr, operand);
-	return expr;
-}
-
-struct tn_expr *tn_node_binary(struct tn_parser *p, enum tn_operator op,
-				struct tn_expr *left, struct tn_expr *right)
-{
-	struct tn_loc loc = { left->span.begin, right->span.end };
-	struct tn_expr *expr = new_expr(p, TN_EXPR_BINARY, loc);
-
-	expr->op = (uint8_t)op;
-	expr->u.binary.left = left;
-	expr->u.binary.right = right;
-	deepen(p, expr, left);
-	deepen(p, expr, right);
-	return expr;
-}
-
-struct tn_expr *tn_node_paren(struct tn_parser *p, struct tn_expr *inner,
-			       struct tn_loc loc)
-{
-	const uint32_t skip = inner->span.begin - loc.begin + inner->skip;
-
-	inner->paren = true;
-	inner->skip = (uint16_t)(skip < UINT16_MAX ? skip : UINT16_MAX);
-	inner->span = tn_lex_span(p, loc);
-	return inner;
-}
-
-struct tn_index *tn_node_range(struct tn_parser *p, enum tn_index_kind kind,
-				struct tn_expr *first, struct tn_expr *last,
-				struct tn_loc loc)
-{
-	struct tn_index *index = tn_node_new(p, sizeof(*index));
-
-	index->kind = kind;
-	index->first = first;
-	index->last = last;
-	index->span = tn_lex_span(p, loc);
-	return index;
-}
-
-struct tn_arg *tn_node_arg(struct tn_parser *p, enum tn_arg_kind kind,
-			    struct tn_name name, struct tn_expr *value,
-			    struct tn_loc loc)
-{
-	struct tn_arg *arg = tn_node_new(p, sizeof(*arg));
-
-	arg->kind = kind;
-	arg->name = name;
-	arg->value = value;
-	arg->span = tn_lex_span(p, loc);
-	return arg;
-}
-
 struct tn_tree_type *tn_node_type(struct tn_parser *p, struct tn_name name,
-			      bool is_elem, struct tn_vec *shape,
+			      struct tn_vec *shape, struct tn_vec *annots,
 			      struct tn_loc loc)
 {
 	struct tn_tree_type *type = tn_node_new(p, sizeof(*type));
 
 	type->name = name;
-	type->is_elem = is_elem;
 	type->has_shape = shape != NULL;
 	if (shape != NULL && shape->len > 0 && tn_vec_ptr(shape, 0) != NULL)
 		TN_TAKE(type->shape, shape);
+	TN_TAKE(type->annots, annots);
 	type->span = tn_lex_span(p, loc);
 	return type;
 }
@@ -383,6 +203,44 @@ struct tn_stmt *tn_node_stmt(struct tn_parser *p, enum tn_stmt_kind kind,
 	return stmt;
 }
 
+struct tn_stmt *tn_node_stmt_of(struct tn_parser *p, enum tn_stmt_kind kind,
+				 struct tn_expr *value, struct tn_loc loc)
+{
+	return tn_node_stmt(p, kind, tn_node_add(p, NULL, value), loc);
+}
+
+struct tn_bind *tn_node_bind(struct tn_parser *p, struct tn_name name,
+			      struct tn_tree_type *type)
+{
+	struct tn_bind *bind = tn_node_new(p, sizeof(*bind));
+
+	bind->name = name;
+	bind->type = type;
+	return bind;
+}
+
+struct tn_carry *tn_node_carry(struct tn_parser *p, struct tn_name name,
+				struct tn_tree_type *type,
+				struct tn_expr *init)
+{
+	struct tn_carry *carry = tn_node_new(p, sizeof(*carry));
+
+	carry->name = name;
+	carry->type = type;
+	carry->init = init;
+	return carry;
+}
+
+struct tn_scan_in *tn_node_scan_in(struct tn_parser *p, struct tn_name name,
+				    struct tn_expr *value)
+{
+	struct tn_scan_in *in = tn_node_new(p, sizeof(*in));
+
+	in->name = name;
+	in->value = value;
+	return in;
+}
+
 struct tn_tree_kstmt *tn_node_kstmt(struct tn_parser *p,
 				     enum tn_tree_kstmt_kind kind,
 				     struct tn_expr *value, struct tn_loc loc)
@@ -392,6 +250,65 @@ struct tn_tree_kstmt *tn_node_kstmt(struct tn_parser *p,
 	stmt->kind = kind;
 	stmt->value = value;
 	stmt->span = tn_lex_span(p, loc);
+	return stmt;
+}
+
+struct tn_tree_kstmt *tn_node_let(struct tn_parser *p, struct tn_name name,
+				   struct tn_tree_type *type,
+				   struct tn_expr *value, struct tn_loc loc)
+{
+	struct tn_tree_kstmt *let = tn_node_kstmt(p, TN_TREE_KSTMT_LET, value,
+						  loc);
+
+	let->name = name;
+	let->type = type;
+	return let;
+}
+
+struct tn_tree_kstmt *tn_node_alloc(struct tn_parser *p, struct tn_name name,
+				     struct tn_tree_type *type,
+				     struct tn_loc loc)
+{
+	struct tn_tree_kstmt *alloc = tn_node_kstmt(p, TN_TREE_KSTMT_ALLOC,
+						    NULL, loc);
+
+	alloc->name = name;
+	alloc->type = type;
+	return alloc;
+}
+
+struct tn_tree_kstmt *tn_node_kif(struct tn_parser *p, struct tn_vec *arms,
+				   struct tn_loc loc)
+{
+	struct tn_tree_kstmt *branch = tn_node_kstmt(p, TN_TREE_KSTMT_IF,
+						     NULL, loc);
+
+	TN_TAKE(branch->arms, arms);
+	return branch;
+}
+
+struct tn_tree_kstmt *tn_node_store(struct tn_parser *p,
+				     struct tn_expr *target,
+				     struct tn_expr *value, bool add,
+				     struct tn_loc loc)
+{
+	struct tn_tree_kstmt *store = tn_node_kstmt(p, TN_TREE_KSTMT_STORE,
+						    value, loc);
+
+	store->target = target;
+	store->add = add;
+	return store;
+}
+
+struct tn_tree_kstmt *tn_node_loop(struct tn_parser *p,
+				    enum tn_tree_loop_kind loop,
+				    struct tn_vec *args, struct tn_loc loc)
+{
+	struct tn_tree_kstmt *stmt = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP,
+						   NULL, loc);
+
+	stmt->loop = loop;
+	TN_TAKE(stmt->args, args);
 	return stmt;
 }
 
@@ -467,6 +384,75 @@ struct tn_tree_item *tn_node_item(struct tn_parser *p,
 	item->name = name;
 	item->span = tn_lex_span(p, loc);
 	return item;
+}
+
+struct tn_tree_item *tn_node_def(struct tn_parser *p,
+				  enum tn_tree_item_kind kind,
+				  struct tn_name name, struct tn_sig *sig,
+				  struct tn_tree_block *body,
+				  struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_item(p, kind, name, loc);
+
+	item->u.sig = sig;
+	if (body == NULL)
+		return item;
+	sig->has_body = true;
+	sig->body = *body;
+	return item;
+}
+
+struct tn_tree_item *tn_node_kernel(struct tn_parser *p, struct tn_name name,
+				     struct tn_vec *params,
+				     struct tn_tree_kblock *body,
+				     struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_item(p, TN_TREE_ITEM_KERNEL, name,
+						 loc);
+	struct tn_sig *sig = tn_node_sig(p, NULL, params, NULL);
+
+	item->u.sig = sig;
+	sig->has_body = true;
+	sig->kernel = *body;
+	return item;
+}
+
+struct tn_tree_item *tn_node_rule(struct tn_parser *p, struct tn_name name,
+				   struct tn_sig *sig, struct tn_expr *where,
+				   struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_item(p, TN_TREE_ITEM_RULE, name,
+						 loc);
+
+	item->u.rule.sig = sig;
+	item->u.rule.where = where;
+	return item;
+}
+
+struct tn_generic *tn_node_generic(struct tn_parser *p, struct tn_name name,
+				    struct tn_name class_name)
+{
+	struct tn_generic *generic = tn_node_new(p, sizeof(*generic));
+
+	generic->name = name;
+	generic->class_name = class_name;
+	return generic;
+}
+
+struct tn_field *tn_node_struct_field(struct tn_parser *p,
+				       struct tn_name name,
+				       struct tn_tree_type *type,
+				       struct tn_from *from,
+				       struct tn_loc loc)
+{
+	struct tn_from copy = *from;
+	struct tn_field *field = tn_node_new(p, sizeof(*field));
+
+	field->name = name;
+	field->type = type;
+	field->from = copy;
+	field->span = tn_lex_span(p, loc);
+	return field;
 }
 
 struct tn_sig *tn_node_sig(struct tn_parser *p, struct tn_vec *generics,

@@ -32,6 +32,8 @@ struct tn_expr *tn_node_truth(struct tn_parser *p, bool truth,
 			       struct tn_loc loc);
 struct tn_expr *tn_node_list(struct tn_parser *p, enum tn_expr_kind kind,
 			      struct tn_vec *list, struct tn_loc loc);
+struct tn_expr *tn_node_tuple(struct tn_parser *p, struct tn_expr *first,
+			       struct tn_vec *others, struct tn_loc loc);
 struct tn_expr *tn_node_call(struct tn_parser *p, const char *name,
 			      struct tn_loc name_loc, struct tn_vec *args,
 			      struct tn_loc loc);
@@ -39,9 +41,9 @@ struct tn_expr *tn_node_field(struct tn_parser *p, struct tn_expr *base,
 			       struct tn_name name, struct tn_loc loc);
 struct tn_expr *tn_node_index(struct tn_parser *p, struct tn_expr *base,
 			       struct tn_vec *list, struct tn_loc loc);
-struct tn_expr *tn_node_unary(struct tn_parser *p, enum tn_operator op,
+struct tn_expr *tn_node_unary(struct tn_parser *p, enum tn_infix op,
 			       struct tn_expr *operand, struct tn_loc loc);
-struct tn_expr *tn_node_binary(struct tn_parser *p, enum tn_operator op,
+struct tn_expr *tn_node_binary(struct tn_parser *p, enum tn_infix op,
 				struct tn_expr *left, struct tn_expr *right);
 struct tn_expr *tn_node_paren(struct tn_parser *p, struct tn_expr *inner,
 			       struct tn_loc loc);
@@ -53,7 +55,7 @@ struct tn_arg *tn_node_arg(struct tn_parser *p, enum tn_arg_kind kind,
 			    struct tn_loc loc);
 
 struct tn_tree_type *tn_node_type(struct tn_parser *p, struct tn_name name,
-			      bool is_elem, struct tn_vec *shape,
+			      struct tn_vec *shape, struct tn_vec *annots,
 			      struct tn_loc loc);
 struct tn_tree_annot *tn_node_annot(struct tn_parser *p, struct tn_name name,
 				struct tn_loc loc);
@@ -80,9 +82,35 @@ struct tn_tree_kblock *tn_node_kblock(struct tn_parser *p, struct tn_list *list,
 				  struct tn_loc loc);
 struct tn_stmt *tn_node_stmt(struct tn_parser *p, enum tn_stmt_kind kind,
 			      struct tn_vec *values, struct tn_loc loc);
+/* The same with one value. */
+struct tn_stmt *tn_node_stmt_of(struct tn_parser *p, enum tn_stmt_kind kind,
+				 struct tn_expr *value, struct tn_loc loc);
+struct tn_bind *tn_node_bind(struct tn_parser *p, struct tn_name name,
+			      struct tn_tree_type *type);
+struct tn_carry *tn_node_carry(struct tn_parser *p, struct tn_name name,
+				struct tn_tree_type *type,
+				struct tn_expr *init);
+struct tn_scan_in *tn_node_scan_in(struct tn_parser *p, struct tn_name name,
+				    struct tn_expr *value);
 struct tn_tree_kstmt *tn_node_kstmt(struct tn_parser *p,
 				     enum tn_tree_kstmt_kind kind,
 				     struct tn_expr *value, struct tn_loc loc);
+struct tn_tree_kstmt *tn_node_let(struct tn_parser *p, struct tn_name name,
+				   struct tn_tree_type *type,
+				   struct tn_expr *value, struct tn_loc loc);
+struct tn_tree_kstmt *tn_node_alloc(struct tn_parser *p, struct tn_name name,
+				     struct tn_tree_type *type,
+				     struct tn_loc loc);
+struct tn_tree_kstmt *tn_node_kif(struct tn_parser *p, struct tn_vec *arms,
+				   struct tn_loc loc);
+struct tn_tree_kstmt *tn_node_store(struct tn_parser *p,
+				     struct tn_expr *target,
+				     struct tn_expr *value, bool add,
+				     struct tn_loc loc);
+/* The head of a loop; its name, ends and body follow. */
+struct tn_tree_kstmt *tn_node_loop(struct tn_parser *p,
+				    enum tn_tree_loop_kind loop,
+				    struct tn_vec *args, struct tn_loc loc);
 /* Makes a `let` mutable; `word` must be `mut`. */
 void tn_node_mutable(struct tn_parser *p, struct tn_tree_kstmt *let,
 		     struct tn_name word);
@@ -102,6 +130,27 @@ struct tn_region *tn_node_while(struct tn_parser *p, struct tn_vec *carries,
 struct tn_tree_item *tn_node_item(struct tn_parser *p,
 				   enum tn_tree_item_kind kind,
 				   struct tn_name name, struct tn_loc loc);
+/* A function or an operator; `body` NULL: without one. */
+struct tn_tree_item *tn_node_def(struct tn_parser *p,
+				  enum tn_tree_item_kind kind,
+				  struct tn_name name, struct tn_sig *sig,
+				  struct tn_tree_block *body,
+				  struct tn_loc loc);
+struct tn_tree_item *tn_node_kernel(struct tn_parser *p, struct tn_name name,
+				     struct tn_vec *params,
+				     struct tn_tree_kblock *body,
+				     struct tn_loc loc);
+/* Its two sides follow. */
+struct tn_tree_item *tn_node_rule(struct tn_parser *p, struct tn_name name,
+				   struct tn_sig *sig, struct tn_expr *where,
+				   struct tn_loc loc);
+struct tn_generic *tn_node_generic(struct tn_parser *p, struct tn_name name,
+				    struct tn_name class_name);
+struct tn_field *tn_node_struct_field(struct tn_parser *p,
+				       struct tn_name name,
+				       struct tn_tree_type *type,
+				       struct tn_from *from,
+				       struct tn_loc loc);
 struct tn_sig *tn_node_sig(struct tn_parser *p, struct tn_vec *generics,
 			    struct tn_vec *params, struct tn_vec *results);
 /* Fields of an encoding and its value; reports a missing value. */

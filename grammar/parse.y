@@ -47,7 +47,7 @@ int tn_parse_lex(union tn_token_value *value, struct tn_loc *loc,
 #define NAME(text, loc) tn_node_name(p, text, loc)
 #define WORD(text) tn_scan_intern(&p->scan, text, sizeof(text) - 1)
 #define NONE tn_node_name(p, NULL, p->last.loc)
-#define BINARY(op, a, b) tn_node_binary(p, TN_OP_##op, a, b)
+#define BINARY(op, a, b) tn_node_binary(p, TN_INFIX_##op, a, b)
 %}
 
 %code {
@@ -188,39 +188,22 @@ bare_item
 		TN_TAKE($$->u.mesh, $5);
 	}
 	| T_FN name sig block
-	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_FN, NAME($2, @2), @$);
-		$$->u.sig = $3;
-		$3->has_body = true;
-		$3->body = *$4;
-	}
+	{ $$ = tn_node_def(p, TN_TREE_ITEM_FN, NAME($2, @2), $3, $4, @$); }
 	| T_OP name sig block
-	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_OP, NAME($2, @2), @$);
-		$$->u.sig = $3;
-		$3->has_body = true;
-		$3->body = *$4;
-	}
+	{ $$ = tn_node_def(p, TN_TREE_ITEM_OP, NAME($2, @2), $3, $4, @$); }
 	| T_OP name sig ';'
-	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_OP, NAME($2, @2), @$);
-		$$->u.sig = $3;
-	}
+	{ $$ = tn_node_def(p, TN_TREE_ITEM_OP, NAME($2, @2), $3, NULL, @$); }
 	| T_RULE name rule_head ':' expr T_FATARROW expr where0 ';'
 	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_RULE, NAME($2, @2), @$);
-		$$->u.rule.sig = $3;
+		$$ = tn_node_rule(p, NAME($2, @2), $3, $8, @$);
 		$$->u.rule.before = $5;
 		$$->u.rule.after = $7;
-		$$->u.rule.where = $8;
 	}
 	| T_RULE name rule_head T_MATCH block T_REWRITE block where0 ';'
 	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_RULE, NAME($2, @2), @$);
-		$$->u.rule.sig = $3;
+		$$ = tn_node_rule(p, NAME($2, @2), $3, $8, @$);
 		$$->u.rule.match = *$5;
 		$$->u.rule.rewrite = *$7;
-		$$->u.rule.where = $8;
 	}
 	| T_TEST T_STRING block
 	{
@@ -228,12 +211,7 @@ bare_item
 		$$->u.test.body = *$3;
 	}
 	| T_KERNEL name '(' params0 ')' kblock
-	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_KERNEL, NAME($2, @2), @$);
-		$$->u.sig = tn_node_sig(p, NULL, $4, NULL);
-		$$->u.sig->has_body = true;
-		$$->u.sig->kernel = *$6;
-	}
+	{ $$ = tn_node_kernel(p, NAME($2, @2), $4, $6, @$); }
 	;
 
 dim
@@ -272,13 +250,7 @@ fields
 	;
 field
 	: name ':' type from0 ';'
-	{
-		$$ = tn_node_new(p, sizeof(*$$));
-		$$->name = NAME($1, @1);
-		$$->type = $3;
-		$$->from = *$4;
-		$$->span = tn_lex_span(p, @$);
-	}
+	{ $$ = tn_node_struct_field(p, NAME($1, @1), $3, $4, @$); }
 	;
 from0
 	: %empty			{ $$ = tn_node_from(p, NONE, NONE); }
@@ -309,11 +281,7 @@ generic_list
 	;
 generic
 	: name ':' name
-	{
-		$$ = tn_node_new(p, sizeof(*$$));
-		$$->name = NAME($1, @1);
-		$$->class_name = NAME($3, @3);
-	}
+	{ $$ = tn_node_generic(p, NAME($1, @1), NAME($3, @3)); }
 	;
 result
 	: type
@@ -345,19 +313,13 @@ where0
 
 type
 	: name shape annots
-	{
-		$$ = tn_node_type(p, NAME($1, @1), false, $2, @$);
-		TN_TAKE($$->annots, $3);
-	}
+	{ $$ = tn_node_type(p, NAME($1, @1), $2, $3, @$); }
 	| T_DIM shape annots
-	{
-		$$ = tn_node_type(p, NAME(WORD("dim"), @1), false, $2, @$);
-		TN_TAKE($$->annots, $3);
-	}
+	{ $$ = tn_node_type(p, NAME(WORD("dim"), @1), $2, $3, @$); }
 	| T_ELEM shape annots
 	{
-		$$ = tn_node_type(p, NAME($1, @1), true, $2, @$);
-		TN_TAKE($$->annots, $3);
+		$$ = tn_node_type(p, NAME($1, @1), $2, $3, @$);
+		$$->is_elem = true;
 	}
 	;
 opt_type
@@ -385,9 +347,7 @@ annots
 	;
 annot
 	: '@' word
-	{
-		$$ = tn_node_annot(p, NAME($2, @2), @$);
-	}
+	{ $$ = tn_node_annot(p, NAME($2, @2), @$); }
 	| '@' word '(' args0 ')'
 	{
 		$$ = tn_node_annot(p, NAME($2, @2), @$);
@@ -407,8 +367,7 @@ stmts
 stmt
 	: bindings '=' expr ';'
 	{
-		$$ = tn_node_stmt(p, TN_STMT_BIND,
-				   tn_node_add(p, NULL, $3), @$);
+		$$ = tn_node_stmt_of(p, TN_STMT_BIND, $3, @$);
 		TN_TAKE($$->binds, $1);
 	}
 	| bindings '=' region ';'
@@ -418,10 +377,7 @@ stmt
 		$$->region = $3;
 	}
 	| expr ';'
-	{
-		$$ = tn_node_stmt(p, TN_STMT_EXPR,
-				   tn_node_add(p, NULL, $1), @$);
-	}
+	{ $$ = tn_node_stmt_of(p, TN_STMT_EXPR, $1, @$); }
 	| dim
 	{
 		$$ = tn_node_stmt(p, TN_STMT_DIM, NULL, @$);
@@ -434,14 +390,10 @@ stmt
 	| T_EMIT exprs ';'
 	{ $$ = tn_node_stmt(p, TN_STMT_EMIT, $2, @$); }
 	| T_EXPECT expr ';'
-	{
-		$$ = tn_node_stmt(p, TN_STMT_EXPECT,
-				   tn_node_add(p, NULL, $2), @$);
-	}
+	{ $$ = tn_node_stmt_of(p, TN_STMT_EXPECT, $2, @$); }
 	| T_EXPECT expr ',' args ';'
 	{
-		$$ = tn_node_stmt(p, TN_STMT_EXPECT,
-				   tn_node_add(p, NULL, $2), @$);
+		$$ = tn_node_stmt_of(p, TN_STMT_EXPECT, $2, @$);
 		TN_TAKE($$->args, $4);
 	}
 	| T_REJECT T_STRING block
@@ -457,11 +409,7 @@ bindings
 	;
 binding
 	: name opt_type
-	{
-		$$ = tn_node_new(p, sizeof(*$$));
-		$$->name = NAME($1, @1);
-		$$->type = $2;
-	}
+	{ $$ = tn_node_bind(p, NAME($1, @1), $2); }
 	;
 
 region
@@ -520,12 +468,7 @@ carry_list
 	;
 carry
 	: name opt_type '=' expr
-	{
-		$$ = tn_node_new(p, sizeof(*$$));
-		$$->name = NAME($1, @1);
-		$$->type = $2;
-		$$->init = $4;
-	}
+	{ $$ = tn_node_carry(p, NAME($1, @1), $2, $4); }
 	;
 options
 	: %empty			{ $$ = NULL; }
@@ -537,11 +480,7 @@ scan_ins
 	;
 scan_in
 	: name T_IN expr
-	{
-		$$ = tn_node_new(p, sizeof(*$$));
-		$$->name = NAME($1, @1);
-		$$->value = $3;
-	}
+	{ $$ = tn_node_scan_in(p, NAME($1, @1), $3); }
 	;
 
 exprs
@@ -573,11 +512,11 @@ expr
 	| expr '@' expr			{ $$ = BINARY(MATMUL, $1, $3); }
 	| expr T_POW expr		{ $$ = BINARY(POW, $1, $3); }
 	| '-' expr %prec PREFIX
-	{ $$ = tn_node_unary(p, TN_OP_NEG, $2, @$); }
+	{ $$ = tn_node_unary(p, TN_INFIX_NEG, $2, @$); }
 	| '~' expr %prec PREFIX
-	{ $$ = tn_node_unary(p, TN_OP_BITNOT, $2, @$); }
+	{ $$ = tn_node_unary(p, TN_INFIX_BITNOT, $2, @$); }
 	| '!' expr %prec PREFIX
-	{ $$ = tn_node_unary(p, TN_OP_NOT, $2, @$); }
+	{ $$ = tn_node_unary(p, TN_INFIX_NOT, $2, @$); }
 	;
 primary
 	: name
@@ -587,13 +526,7 @@ primary
 	| literal
 	| '(' expr ')'			{ $$ = tn_node_paren(p, $2, @$); }
 	| '(' expr ',' exprs ')'
-	{
-		struct tn_vec *list = tn_node_add(p, NULL, $2);
-
-		for (size_t i = 0; $4 != NULL && i < $4->len; i++)
-			tn_node_add(p, list, tn_vec_ptr($4, i));
-		$$ = tn_node_list(p, TN_EXPR_TUPLE, list, @$);
-	}
+	{ $$ = tn_node_tuple(p, $2, $4, @$); }
 	| '[' ']'
 	{ $$ = tn_node_list(p, TN_EXPR_LIST, NULL, @$); }
 	| '[' elements ']'
@@ -683,47 +616,24 @@ kstmt
 		$$->span = tn_lex_span(p, @$);
 	}
 	| T_LET name opt_type '=' expr ';'
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LET, $5, @$);
-		$$->name = NAME($2, @2);
-		$$->type = $3;
-	}
+	{ $$ = tn_node_let(p, NAME($2, @2), $3, $5, @$); }
 	| T_LET name name opt_type '=' expr ';'
 	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LET, $6, @$);
-		$$->name = NAME($3, @3);
-		$$->type = $4;
+		$$ = tn_node_let(p, NAME($3, @3), $4, $6, @$);
 		tn_node_mutable(p, $$, NAME($2, @2));
 	}
 	| T_ALLOC name ':' type ';'
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_ALLOC, NULL, @$);
-		$$->name = NAME($2, @2);
-		$$->type = $4;
-	}
+	{ $$ = tn_node_alloc(p, NAME($2, @2), $4, @$); }
 	| primary '=' expr ';'
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_STORE, $3, @$);
-		$$->target = $1;
-	}
+	{ $$ = tn_node_store(p, $1, $3, false, @$); }
 	| primary T_PLUSEQ expr ';'
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_STORE, $3, @$);
-		$$->target = $1;
-		$$->add = true;
-	}
+	{ $$ = tn_node_store(p, $1, $3, true, @$); }
 	| primary ';'
 	{ $$ = tn_node_kstmt(p, TN_TREE_KSTMT_EXPR, $1, @$); }
 	| karms
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_IF, NULL, @$);
-		TN_TAKE($$->arms, $1);
-	}
+	{ $$ = tn_node_kif(p, $1, @$); }
 	| karms T_ELSE kblock
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_IF, NULL, @$);
-		TN_TAKE($$->arms, tn_node_karm(p, $1, NULL, $3));
-	}
+	{ $$ = tn_node_kif(p, tn_node_karm(p, $1, NULL, $3), @$); }
 	;
 karms
 	: T_IF expr kblock		{ $$ = tn_node_karm(p, NULL, $2, $3); }
@@ -731,31 +641,15 @@ karms
 	;
 kloop
 	: T_FOR
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_TREE_LOOP_FOR;
-	}
+	{ $$ = tn_node_loop(p, TN_TREE_LOOP_FOR, NULL, @$); }
 	| T_PAR
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_TREE_LOOP_PAR;
-	}
+	{ $$ = tn_node_loop(p, TN_TREE_LOOP_PAR, NULL, @$); }
 	| T_PAR '(' args ')'
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_TREE_LOOP_PAR;
-		TN_TAKE($$->args, $3);
-	}
+	{ $$ = tn_node_loop(p, TN_TREE_LOOP_PAR, $3, @$); }
 	| T_VEC
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_TREE_LOOP_VEC;
-	}
+	{ $$ = tn_node_loop(p, TN_TREE_LOOP_VEC, NULL, @$); }
 	| T_UNROLL
-	{
-		$$ = tn_node_kstmt(p, TN_TREE_KSTMT_LOOP, NULL, @$);
-		$$->loop = TN_TREE_LOOP_UNROLL;
-	}
+	{ $$ = tn_node_loop(p, TN_TREE_LOOP_UNROLL, NULL, @$); }
 	;
 step0
 	: %empty			{ $$ = NULL; }

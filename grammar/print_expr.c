@@ -27,7 +27,7 @@ static int level_of(const struct tn_expr *expr)
 	    (is_number(expr) && expr->negative))
 		return LEVEL_PREFIX;
 	if (expr->kind == TN_EXPR_BINARY)
-		return tn_operator_level((enum tn_operator)expr->op);
+		return tn_infixes[expr->op].level;
 	return LEVEL_POSTFIX;
 }
 
@@ -73,8 +73,9 @@ static void put_unary(struct tn_buf *out, const struct tn_expr *expr)
 {
 	const struct tn_expr *operand = expr->u.binary.left;
 
-	tn_buf_put(out, tn_operator_text((enum tn_operator)expr->op));
-	if (expr->op == TN_OP_NEG && is_number(operand) && !operand->negative)
+	tn_buf_put(out, tn_infixes[expr->op].text);
+	if (expr->op == TN_INFIX_NEG && is_number(operand) &&
+	    !operand->negative)
 		put_paren(out, operand);
 	else
 		put(out, operand, LEVEL_PREFIX);
@@ -83,13 +84,13 @@ static void put_unary(struct tn_buf *out, const struct tn_expr *expr)
 /* Left-associative but for comparisons (none) and `**` (right). */
 static void put_binary(struct tn_buf *out, const struct tn_expr *expr)
 {
-	const enum tn_operator op = (enum tn_operator)expr->op;
-	const int level = tn_operator_level(op);
-	const bool none = level == tn_operator_level(TN_OP_EQ);
-	const bool right = op == TN_OP_POW;
+	const enum tn_infix op = (enum tn_infix)expr->op;
+	const int level = tn_infixes[op].level;
+	const bool none = level == tn_infixes[TN_INFIX_EQ].level;
+	const bool right = tn_infix_has(op, TN_INFIX_RIGHT);
 
 	put(out, expr->u.binary.left, none || right ? level + 1 : level);
-	tn_buf_putf(out, " %s ", tn_operator_text(op));
+	tn_buf_putf(out, " %s ", tn_infixes[op].text);
 	put(out, expr->u.binary.right, right ? LEVEL_PREFIX : level + 1);
 }
 

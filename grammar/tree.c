@@ -1,50 +1,11 @@
 /*
- * Small facts about the tree's words: operators, names, literals.
+ * Small facts about the tree's words: names, literals, places.
  */
 #include "grammar/tree.h"
 
 #include <string.h>
 
 #include "base/ascii.h"
-
-struct operator_row {
-	const char *text;
-	int level;
-};
-
-/* In the order of enum tn_operator; levels as in parse.y. */
-static const struct operator_row operators[TN_OPERATOR_COUNT] = {
-	[TN_OP_NEG] = { "-", 10 },
-	[TN_OP_BITNOT] = { "~", 10 },
-	[TN_OP_NOT] = { "!", 10 },
-	[TN_OP_OR] = { "||", 1 },
-	[TN_OP_AND] = { "&&", 2 },
-	[TN_OP_EQ] = { "==", 3 },
-	[TN_OP_NE] = { "!=", 3 },
-	[TN_OP_LT] = { "<", 3 },
-	[TN_OP_GT] = { ">", 3 },
-	[TN_OP_LE] = { "<=", 3 },
-	[TN_OP_GE] = { ">=", 3 },
-	[TN_OP_APPROX] = { "~=", 3 },
-	[TN_OP_BITOR] = { "|", 4 },
-	[TN_OP_BITXOR] = { "^", 5 },
-	[TN_OP_BITAND] = { "&", 6 },
-	[TN_OP_SHL] = { "<<", 7 },
-	[TN_OP_SHR] = { ">>", 7 },
-	[TN_OP_ADD] = { "+", 8 },
-	[TN_OP_SUB] = { "-", 8 },
-	[TN_OP_MUL] = { "*", 9 },
-	[TN_OP_DIV] = { "/", 9 },
-	[TN_OP_FLOORDIV] = { "//", 9 },
-	[TN_OP_MOD] = { "%", 9 },
-	[TN_OP_MATMUL] = { "@", 9 },
-	[TN_OP_POW] = { "**", 11 },
-};
-
-static const char *const elems[] = {
-	"f64", "f32", "f16", "bf16", "f8e4m3fn", "f8e5m2", "i64", "i32", "i16",
-	"i8", "i4", "u64", "u32", "u16", "u8", "u4", "bool",
-};
 
 static const char *const reserved[] = {
 	"tenon", "include", "dim", "const", "struct", "weight", "fn", "if",
@@ -60,19 +21,9 @@ static bool is_among(const char *name, const char *const *words, size_t count)
 	return false;
 }
 
-const char *tn_operator_text(enum tn_operator op)
-{
-	return operators[op].text;
-}
-
-int tn_operator_level(enum tn_operator op)
-{
-	return operators[op].level;
-}
-
 bool tn_name_is_elem(const char *name)
 {
-	return is_among(name, elems, sizeof(elems) / sizeof(elems[0]));
+	return tn_dtype_find(name) != TN_DTYPE_COUNT;
 }
 
 /* Words that are keywords where a statement begins with an expression. */

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "ir/infix.h"
 
 /* Deepest nesting of (), [], {} and prefix operators in one file. */
 #define TN_TREE_NESTING 200
@@ -125,20 +126,6 @@ enum tn_expr_kind {
 	TN_EXPR_BINARY		/* binary */
 };
 
-enum tn_operator {
-	TN_OP_NEG, TN_OP_BITNOT, TN_OP_NOT,			/* - ~ ! */
-	TN_OP_OR, TN_OP_AND,					/* || && */
-	TN_OP_EQ, TN_OP_NE, TN_OP_LT, TN_OP_GT, TN_OP_LE, TN_OP_GE,
-	TN_OP_APPROX,						/* ~= */
-	TN_OP_BITOR, TN_OP_BITXOR, TN_OP_BITAND,		/* | ^ & */
-	TN_OP_SHL, TN_OP_SHR,					/* << >> */
-	TN_OP_ADD, TN_OP_SUB,					/* + - */
-	TN_OP_MUL, TN_OP_DIV, TN_OP_FLOORDIV, TN_OP_MOD,	/* * / // % */
-	TN_OP_MATMUL,						/* @ */
-	TN_OP_POW,						/* ** */
-	TN_OPERATOR_COUNT
-};
-
 enum tn_index_kind {
 	TN_INDEX_AT,		/* x[e]: first */
 	TN_INDEX_RANGE,		/* x[first:last], either may be NULL */
@@ -153,7 +140,7 @@ struct tn_index {
 
 struct tn_expr {
 	uint8_t kind;		/* enum tn_expr_kind */
-	uint8_t op;		/* enum tn_operator of UNARY, BINARY */
+	uint8_t op;		/* enum tn_infix of UNARY, BINARY */
 	uint16_t depth;		/* levels below it, at most TN_TREE_DEPTH */
 	struct tn_span span;
 	uint32_t len;		/* FLOAT: bytes of `text`; CALL: of the name */
@@ -479,10 +466,6 @@ struct tn_tree {
 
 /* ---- Helpers (tree.c) ------------------------------------------------- */
 
-/* Spelling of an operator: "+", "//". */
-const char *tn_operator_text(enum tn_operator op);
-/* How tight an operator binds: 1 (`||`) to 11 (`**`); UNARY is 10. */
-int tn_operator_level(enum tn_operator op);
 /* Whether `name` is an element word (f64 .. u4, bool). */
 bool tn_name_is_elem(const char *name);
 /* Whether `name` reads back as that name without backquotes. */

@@ -282,6 +282,49 @@ static void precedence(void **state)
 	expect_printed("[[0, 1], []]", "[[0, 1], []]");
 }
 
+/* What `a FIRST b SECOND c` is by the rows: whether SECOND is the root. */
+static bool second_is_root(enum tn_infix first, enum tn_infix second)
+{
+	int a = tn_infixes[first].level, b = tn_infixes[second].level;
+
+	return a == b ? !tn_infix_has(first, TN_INFIX_RIGHT) : b < a;
+}
+
+/* The rows of infix.def bind as the parser does, all pairs of signs. */
+static void signs(void **state)
+{
+	int first, second, comparison = tn_infixes[TN_INFIX_EQ].level;
+	struct tn_expr *expr;
+	char text[64];
+
+	(void)state;
+	for (first = TN_INFIX_OR; first < TN_INFIX_COUNT; first++)
+		for (second = TN_INFIX_OR; second < TN_INFIX_COUNT; second++) {
+			if (tn_infixes[first].level == comparison &&
+			    tn_infixes[second].level == comparison)
+				continue;
+			(void)snprintf(text, sizeof(text), "a %s b %s c",
+				       tn_infixes[first].text,
+				       tn_infixes[second].text);
+			expr = parse_expr(text);
+			assert_int_equal(expr->kind, TN_EXPR_BINARY);
+			assert_int_equal(expr->op, second_is_root(
+				(enum tn_infix)first, (enum tn_infix)second) ?
+				second : first);
+			expect_printed(text, text);
+		}
+	for (first = 0; first < TN_INFIX_OR; first++)
+		for (second = TN_INFIX_OR; second < TN_INFIX_COUNT; second++) {
+			(void)snprintf(text, sizeof(text), "%sa %s b",
+				       tn_infixes[first].text,
+				       tn_infixes[second].text);
+			expr = parse_expr(text);
+			assert_int_equal(expr->op, tn_infixes[second].level <
+					 tn_infixes[first].level ?
+					 second : first);
+		}
+}
+
 static void calls_and_spans(void **state)
 {
 	struct tn_expr *expr = parse_expr("( g(x, axis=-1, ..a) )");
@@ -578,6 +621,7 @@ int main(void)
 		CASE(integers), CASE(reals), CASE(words),
 		CASE(contextual_words), CASE(byte_order_mark_and_crlf),
 		CASE(lexical_faults), CASE(too_large), CASE(precedence),
+		CASE(signs),
 		CASE(calls_and_spans), CASE(regions), CASE(items),
 		CASE(headers), CASE(nesting), CASE(long_lists),
 		CASE(recovery), CASE(missing_parts), CASE(names_put),
