@@ -115,8 +115,8 @@ bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype);
 /* Text of the operator for the dtype: fexpr, iexpr or bexpr. */
 const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype);
 
-/* ---- Kernels (emit_dim.c, emit_expr.c, emit_stmt.c, emit_plan.c,
- * emit_vec.c) ---- */
+/* ---- Kernels (emit_dim.c, emit_expr.c, emit_fill.c, emit_stmt.c,
+ * emit_plan.c, emit_vec.c) ---- */
 
 /* How a @reg or @stack buffer is kept. */
 enum tn_emit_form {
@@ -138,6 +138,7 @@ struct tn_emit {
 	struct tn_map forms;	/* tn_kbuf -> (void *)(form + 1) */
 	struct tn_map lanes;	/* vectorised TN_LOOP_VEC -> (void *)lanes */
 	struct tn_map vectors;	/* tn_kvar -> (void *)lanes: a vector let */
+	struct tn_map filled;	/* tn_kstmt: an allocation did its work */
 	const struct tn_kvar *lane_var;	/* of the vector loop being printed */
 	int nlanes;
 	int depth;		/* tabs */
@@ -155,6 +156,17 @@ void tn_emit_fini(struct tn_emit *emit);
 /* The statements of a block, indented by emit->depth. */
 void tn_emit_block(struct tn_emit *emit, const struct tn_kblock *block);
 void tn_emit_stmt(struct tn_emit *emit, const struct tn_kstmt *stmt);
+void tn_emit_if(struct tn_emit *emit, const struct tn_kstmt *stmt);
+/* A loop written out: its body for each value of its variable. */
+void tn_emit_written_out(struct tn_emit *emit, const struct tn_kstmt *stmt,
+			 int64_t from, int64_t to, int64_t step);
+/* What a SET or STORE assigns to, as an expression. */
+struct tn_kexpr tn_emit_place(const struct tn_kstmt *stmt);
+/* The sum of what an accumulating statement assigns to and its value. */
+struct tn_kexpr tn_emit_sum(const struct tn_kexpr *const args[2]);
+/* True if adding the value is one contracted step: @fp(contract), a product. */
+bool tn_emit_contracts(const struct tn_emit *emit, enum tn_dtype dtype,
+		       const struct tn_kexpr *value);
 /* The shared spelling of a loop: `for (...) {` body `}`. */
 void tn_emit_plain_loop(struct tn_emit *emit, const struct tn_kstmt *stmt);
 void tn_emit_line(struct tn_emit *emit, const char *format, ...)
@@ -211,6 +223,10 @@ void tn_emit_visit(const struct tn_kblock *block,
 bool tn_emit_is_unrolled(const struct tn_kstmt *stmt, int64_t *from,
 			 int64_t *to);
 
+/* The statement that fills the buffer right behind its allocation, and with
+ * which literal; NULL: none does. */
+const struct tn_kstmt *tn_emit_fill(const struct tn_kstmt *alloc,
+				    const struct tn_kexpr **value);
 /* Decides emit->lanes and emit->forms for the kernel. */
 void tn_emit_plan_vectors(struct tn_emit *emit);
 /* A vectorised loop. */

@@ -87,6 +87,7 @@ void tn_emit_init(struct tn_emit *emit, const struct tn_dialect *dialect,
 	tn_map_init_ptr(&emit->forms);
 	tn_map_init_ptr(&emit->lanes);
 	tn_map_init_ptr(&emit->vectors);
+	tn_map_init_ptr(&emit->filled);
 	name_params(emit);
 	tn_emit_plan_vectors(emit);
 }
@@ -100,6 +101,7 @@ void tn_emit_fini(struct tn_emit *emit)
 	tn_map_fini(&emit->forms);
 	tn_map_fini(&emit->lanes);
 	tn_map_fini(&emit->vectors);
+	tn_map_fini(&emit->filled);
 	tn_arena_fini(&emit->arena);
 }
 
@@ -142,8 +144,8 @@ static bool has_scope(const struct tn_kblock *block)
 	return false;
 }
 
-static void put_unrolled(struct tn_emit *emit, const struct tn_kstmt *s,
-			 int64_t from, int64_t to)
+void tn_emit_written_out(struct tn_emit *emit, const struct tn_kstmt *s,
+			 int64_t from, int64_t to, int64_t step)
 {
 	int64_t *value = tn_arena_alloc(&emit->arena, sizeof *value);
 	bool braces = has_scope(&s->body);
@@ -152,7 +154,7 @@ static void put_unrolled(struct tn_emit *emit, const struct tn_kstmt *s,
 		emit->failed = true;
 		return;
 	}
-	for (*value = from; *value < to; *value += s->step) {
+	for (*value = from; *value < to; *value += step) {
 		if (braces) {
 			tn_emit_line(emit, "{");
 			emit->depth++;
@@ -194,7 +196,7 @@ static void put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 	if (emit->dialect->loop && emit->dialect->loop(emit, s))
 		return;
 	if (tn_emit_is_unrolled(s, &from, &to))
-		put_unrolled(emit, s, from, to);
+		tn_emit_written_out(emit, s, from, to, s->step);
 	else if (lanes)
 		tn_emit_vec_loop(emit, s, lanes);
 	else
@@ -203,26 +205,35 @@ static void put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 
 /* ---- Allocations ---- */
 
-static void put_variables(struct tn_emit *emit, const struct tn_kbuf *buf,
+/* The variables of a buffer: with what fills it, else with zeros. */
+static void put_variables(struct tn_emit *emit, const struct tn_kstmt *s,
 			  int64_t count, int lanes)
 {
-	const char *name = tn_emit_name(emit, buf, buf->name);
-	enum tn_dtype held = tn_emit_held(buf->dtype);
+	const char *name = tn_emit_name(emit, s->buf, s->buf->name);
+	enum tn_dtype held = tn_emit_held(s->buf->dtype);
+	const struct tn_kexpr *value = NULL;
+	const struct tn_kstmt *fill = tn_emit_fill(s, &value);
 	int64_t i;
 
+	if (fill && !tn_map_set(&emit->filled, fill, emit))
+		emit->failed = true;
 	for (i = 0; i < count; i++) {
 		tn_emit_indent(emit);
+		if (lanes)
+			tn_emit_vector_type(emit->out, held, lanes);
+		else
+			tn_buf_put(emit->out, tn_emit_ctype(s->buf->dtype));
+		tn_buf_putf(emit->out, " %s_%lld = ", name, (long long)i);
 		if (lanes) {
 			emit->need->vectors[held] |= TN_PART_SPLAT;
-			tn_emit_vector_type(emit->out, held, lanes);
-			tn_buf_putf(emit->out, " %s_%lld = tn_splat_%sx%d(0);\n",
-				    name, (long long)i, tn_dtype_name(held),
-				    lanes);
-		} else {
-			tn_buf_putf(emit->out, "%s %s_%lld = 0;\n",
-				    tn_emit_ctype(buf->dtype), name,
-				    (long long)i);
+			tn_buf_putf(emit->out, "tn_splat_%sx%d(",
+				    tn_dtype_name(held), lanes);
 		}
+		if (value)
+			tn_emit_expr(emit, value, TN_LEVEL_ANY);
+		else
+			tn_buf_putc(emit->out, '0');
+		tn_buf_put(emit->out, lanes ? ");\n" : ";\n");
 	}
 }
 
@@ -240,11 +251,11 @@ static void put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 	}
 	switch (tn_emit_form_of(emit, buf)) {
 	case TN_FORM_SCALARS:
-		put_variables(emit, buf, count, 0);
+		put_variables(emit, s, count, 0);
 		break;
 	case TN_FORM_VECTORS:
 		lanes = tn_emit_lanes(emit->dialect, buf->dtype);
-		put_variables(emit, buf, count / lanes, lanes);
+		put_variables(emit, s, count / lanes, lanes);
 		break;
 	case TN_FORM_ARRAY:
 		tn_emit_line(emit, "%s %s[%lld];",
@@ -257,22 +268,59 @@ static void put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 
 /* ---- Assignments ---- */
 
+struct tn_kexpr tn_emit_place(const struct tn_kstmt *s)
+{
+	struct tn_kexpr place;
+
+	memset(&place, 0, sizeof place);
+	if (s->kind == TN_KSTMT_SET) {
+		place.kind = TN_KEXPR_VAR;
+		place.dtype = s->var->dtype;
+		place.var = s->var;
+		return place;
+	}
+	place.kind = TN_KEXPR_LOAD;
+	place.dtype = s->buf->dtype;
+	place.buf = s->buf;
+	place.nargs = s->nindex;
+	place.args = s->index;
+	return place;
+}
+
+struct tn_kexpr tn_emit_sum(const struct tn_kexpr *const args[2])
+{
+	struct tn_kexpr sum;
+
+	memset(&sum, 0, sizeof sum);
+	sum.kind = TN_KEXPR_OP;
+	sum.code = TN_OP_add;
+	sum.dtype = args[0]->dtype;
+	sum.nargs = 2;
+	sum.args = args;
+	return sum;
+}
+
+bool tn_emit_contracts(const struct tn_emit *emit, enum tn_dtype dtype,
+		       const struct tn_kexpr *value)
+{
+	return emit->contract && value->kind == TN_KEXPR_OP &&
+		value->code == TN_OP_mul && tn_emit_held(dtype) == dtype &&
+		tn_dtype_is(dtype, TN_KIND_F);
+}
+
 /* The sum of a place and a value: contracted if it may be. */
-static void put_sum(struct tn_emit *emit, enum tn_dtype dtype,
-		    const struct tn_kexpr *place,
+static void put_sum(struct tn_emit *emit, const struct tn_kexpr *place,
 		    const struct tn_kexpr *value)
 {
-	enum tn_dtype held = tn_emit_held(dtype);
 	const struct tn_kexpr *args[2];
 	struct tn_kexpr sum;
 
 	args[0] = place;
 	args[1] = value;
-	if (emit->contract && value->kind == TN_KEXPR_OP &&
-	    value->code == TN_OP_mul && held == dtype &&
-	    tn_dtype_is(dtype, TN_KIND_F)) {
-		emit->need->of[held] |= TN_PART_MAC;
-		tn_buf_putf(emit->out, "tn_mac_%s(", tn_dtype_name(held));
+	if (tn_emit_contracts(emit, place->dtype, value)) {
+		emit->need->of[place->dtype] |= TN_PART_MAC;
+		tn_buf_putf(emit->out, "tn_mac_%s(",
+			    tn_dtype_name(place->dtype));
 		tn_emit_expr(emit, place, TN_LEVEL_ANY);
 		tn_buf_put(emit->out, ", ");
 		tn_emit_expr(emit, value->args[0], TN_LEVEL_ANY);
@@ -281,12 +329,7 @@ static void put_sum(struct tn_emit *emit, enum tn_dtype dtype,
 		tn_buf_putc(emit->out, ')');
 		return;
 	}
-	memset(&sum, 0, sizeof sum);
-	sum.kind = TN_KEXPR_OP;
-	sum.code = TN_OP_add;
-	sum.dtype = dtype;
-	sum.nargs = 2;
-	sum.args = args;
+	sum = tn_emit_sum(args);
 	tn_emit_expr(emit, &sum, TN_LEVEL_ANY);
 }
 
@@ -318,15 +361,12 @@ static void put_set(struct tn_emit *emit, const struct tn_kstmt *s)
 	}
 	if (!tn_map_has(&emit->reads, s->var))
 		return;
-	memset(&place, 0, sizeof place);
-	place.kind = TN_KEXPR_VAR;
-	place.dtype = s->var->dtype;
-	place.var = s->var;
+	place = tn_emit_place(s);
 	tn_emit_indent(emit);
 	tn_buf_putf(emit->out, "%s = ",
 		    tn_emit_name(emit, s->var, s->var->name));
 	if (s->accumulate)
-		put_sum(emit, s->var->dtype, &place, s->value);
+		put_sum(emit, &place, s->value);
 	else
 		tn_emit_expr(emit, s->value, TN_LEVEL_ANY);
 	tn_buf_put(emit->out, ";\n");
@@ -340,13 +380,8 @@ static void put_stored(struct tn_emit *emit, const struct tn_kstmt *s)
 		tn_emit_expr(emit, s->value, TN_LEVEL_ANY);
 		return;
 	}
-	memset(&place, 0, sizeof place);
-	place.kind = TN_KEXPR_LOAD;
-	place.dtype = s->buf->dtype;
-	place.buf = s->buf;
-	place.nargs = s->nindex;
-	place.args = s->index;
-	put_sum(emit, s->buf->dtype, &place, s->value);
+	place = tn_emit_place(s);
+	put_sum(emit, &place, s->value);
 }
 
 static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
@@ -376,7 +411,7 @@ static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
 
 /* ---- The rest ---- */
 
-static void put_if(struct tn_emit *emit, const struct tn_kstmt *s)
+void tn_emit_if(struct tn_emit *emit, const struct tn_kstmt *s)
 {
 	tn_emit_indent(emit);
 	tn_buf_put(emit->out, "if (");
@@ -435,7 +470,7 @@ static void put_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
 		put_store(emit, s);
 		break;
 	case TN_KSTMT_IF:
-		put_if(emit, s);
+		tn_emit_if(emit, s);
 		break;
 	case TN_KSTMT_BARRIER:
 		if (emit->dialect->barrier)
@@ -452,6 +487,8 @@ static void put_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
 
 void tn_emit_stmt(struct tn_emit *emit, const struct tn_kstmt *stmt)
 {
+	if (tn_map_has(&emit->filled, stmt))
+		return;
 	if (emit->lane_var)
 		tn_emit_vec_stmt(emit, stmt);
 	else

@@ -7,8 +7,6 @@
  */
 #include "backends/emit.h"
 
-#include <string.h>
-
 void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes)
 {
 	if (dtype == TN_bool)
@@ -139,35 +137,29 @@ void tn_emit_vec_expr(struct tn_emit *emit, const struct tn_kexpr *e)
 static void put_sum(struct tn_emit *emit, const struct tn_kexpr *place,
 		    const struct tn_kexpr *value)
 {
-	enum tn_dtype held = element(emit);
 	const struct tn_kexpr *args[2];
 	struct tn_kexpr sum;
 
 	args[0] = place;
 	args[1] = value;
-	if (emit->contract && value->kind == TN_KEXPR_OP &&
-	    value->code == TN_OP_mul && held == place->dtype) {
-		emit->need->vectors[held] |= TN_PART_MAC;
-		open_call(emit, "mac", held);
+	if (tn_emit_contracts(emit, place->dtype, value)) {
+		emit->need->vectors[place->dtype] |= TN_PART_MAC;
+		open_call(emit, "mac", place->dtype);
 		tn_emit_vec_expr(emit, place);
 		tn_buf_put(emit->out, ", ");
 		put_args(emit, value);
 		return;
 	}
-	memset(&sum, 0, sizeof sum);
-	sum.kind = TN_KEXPR_OP;
-	sum.code = TN_OP_add;
-	sum.dtype = place->dtype;
-	sum.nargs = 2;
-	sum.args = args;
+	sum = tn_emit_sum(args);
 	tn_emit_vec_expr(emit, &sum);
 }
 
-static void put_value(struct tn_emit *emit, const struct tn_kstmt *s,
-		      const struct tn_kexpr *place)
+static void put_value(struct tn_emit *emit, const struct tn_kstmt *s)
 {
+	struct tn_kexpr place = tn_emit_place(s);
+
 	if (s->accumulate)
-		put_sum(emit, place, s->value);
+		put_sum(emit, &place, s->value);
 	else
 		tn_emit_vec_expr(emit, s->value);
 }
@@ -183,21 +175,14 @@ static bool is_stage(const struct tn_kstmt *s)
 static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
 {
 	const char *name = tn_emit_name(emit, s->buf, s->buf->name);
-	struct tn_kexpr place;
 	long long slot;
 
-	memset(&place, 0, sizeof place);
-	place.kind = TN_KEXPR_LOAD;
-	place.dtype = s->buf->dtype;
-	place.buf = s->buf;
-	place.nargs = s->nindex;
-	place.args = s->index;
 	tn_emit_indent(emit);
 	if (tn_emit_form_of(emit, s->buf) == TN_FORM_VECTORS) {
 		slot = tn_emit_slot(emit, s->buf, s->nindex, s->index) /
 			emit->nlanes;
 		tn_buf_putf(emit->out, "%s_%lld = ", name, slot);
-		put_value(emit, s, &place);
+		put_value(emit, s);
 		tn_buf_put(emit->out, ";\n");
 		if (is_stage(s))
 			tn_emit_line(emit, "TN_HOLD(%s_%lld);", name, slot);
@@ -208,7 +193,7 @@ static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
 	tn_buf_putf(emit->out, "&%s[", name);
 	tn_emit_index(emit, s->buf, s->nindex, s->index);
 	tn_buf_put(emit->out, "], ");
-	put_value(emit, s, &place);
+	put_value(emit, s);
 	tn_buf_put(emit->out, ");\n");
 }
 
@@ -239,18 +224,12 @@ static void put_let(struct tn_emit *emit, const struct tn_kstmt *s)
 
 static void put_set(struct tn_emit *emit, const struct tn_kstmt *s)
 {
-	struct tn_kexpr place;
-
 	if (!tn_map_has(&emit->reads, s->var))
 		return;
-	memset(&place, 0, sizeof place);
-	place.kind = TN_KEXPR_VAR;
-	place.dtype = s->var->dtype;
-	place.var = s->var;
 	tn_emit_indent(emit);
 	tn_buf_putf(emit->out, "%s = ",
 		    tn_emit_name(emit, s->var, s->var->name));
-	put_value(emit, s, &place);
+	put_value(emit, s);
 	tn_buf_put(emit->out, ";\n");
 }
 
@@ -265,20 +244,7 @@ void tn_emit_vec_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
 	} else if (s->kind == TN_KSTMT_STORE) {
 		put_store(emit, s);
 	} else if (s->kind == TN_KSTMT_IF) {
-		tn_emit_indent(emit);
-		tn_buf_put(emit->out, "if (");
-		tn_emit_expr(emit, s->value, TN_LEVEL_OR);
-		tn_buf_put(emit->out, ") {\n");
-		emit->depth++;
-		tn_emit_block(emit, &s->body);
-		emit->depth--;
-		tn_emit_line(emit, s->orelse.first ? "} else {" : "}");
-		if (!s->orelse.first)
-			return;
-		emit->depth++;
-		tn_emit_block(emit, &s->orelse);
-		emit->depth--;
-		tn_emit_line(emit, "}");
+		tn_emit_if(emit, s);
 	} else if (tn_emit_is_unrolled(s, &from, &to)) {
 		value = tn_arena_alloc(&emit->arena, sizeof *value);
 		if (!value || !tn_map_set(&emit->consts, s->var, value)) {
@@ -300,40 +266,12 @@ void tn_emit_vec_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
 
 /* ---- Loops ---- */
 
-static bool has_scope(const struct tn_kblock *block)
+static void put_lanes(struct tn_emit *emit, const struct tn_kstmt *s,
+		      int64_t from, int64_t to)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if (s->kind == TN_KSTMT_LET)
-			return true;
-	return false;
-}
-
-static void put_written_out(struct tn_emit *emit, const struct tn_kstmt *s,
-			    int64_t from, int64_t to)
-{
-	int64_t *value = tn_arena_alloc(&emit->arena, sizeof *value);
-	bool braces = has_scope(&s->body);
-
-	if (!value || !tn_map_set(&emit->consts, s->var, value)) {
-		emit->failed = true;
-		return;
-	}
 	emit->lane_var = s->var;
-	for (*value = from; *value < to; *value += emit->nlanes) {
-		if (braces) {
-			tn_emit_line(emit, "{");
-			emit->depth++;
-		}
-		tn_emit_block(emit, &s->body);
-		if (braces) {
-			emit->depth--;
-			tn_emit_line(emit, "}");
-		}
-	}
+	tn_emit_written_out(emit, s, from, to, emit->nlanes);
 	emit->lane_var = NULL;
-	(void)tn_map_set(&emit->consts, s->var, NULL);
 }
 
 static void put_vectors(struct tn_emit *emit, const struct tn_kstmt *s)
@@ -399,7 +337,7 @@ void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *s,
 	emit->nlanes = lanes;
 	if (is_even && (to - from) / lanes <= 32 &&
 	    (emit->forms.len || (to - from) / lanes <= 2))
-		put_written_out(emit, s, from, to);
+		put_lanes(emit, s, from, to);
 	else if (is_even)
 		put_even(emit, s);
 	else

@@ -8,6 +8,7 @@ libtenon_la_SOURCES += \
 	backends/emit_check.c \
 	backends/emit_dim.c \
 	backends/emit_expr.c \
+	backends/emit_fill.c \
 	backends/emit_host.c backends/emit_host.h \
 	backends/emit_names.c \
 	backends/emit_offset.c \

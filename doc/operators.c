@@ -1,6 +1,6 @@
 /*
- * Writes doc/operators.md: the rows of the operator table, the short forms,
- * and the operators of the library, whose text is the argument.
+ * Writes doc/operators.md: the rows of the operator table with their signs, the
+ * short forms, and the operators of the library, whose text is the argument.
  *
  *   operators grammar/std.tn > doc/operators.md
  *
@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "grammar/elab.h"
-#include "ir/op.h"
+#include "ir/infix.h"
 
 static const char *const class_names[] = {
 	[TN_CLASS_MAP] = "Element by element",
@@ -124,6 +124,25 @@ static void put_usage(const struct tn_op_info *op)
 	putchar(')');
 }
 
+/* `a + b` of the rows of infix.def; a bar would end the cell. */
+static void put_signs(enum tn_opcode code)
+{
+	const char *before = "; written `", *at;
+	int i;
+
+	for (i = 0; i < TN_INFIX_COUNT; i++) {
+		if (tn_infixes[i].op != code)
+			continue;
+		fputs(before, stdout);
+		if (tn_ops[code].nin_min == 2)
+			fputs("a ", stdout);
+		for (at = tn_infixes[i].text; *at; at++)
+			printf("%s%c", *at == '|' ? "\\" : "", *at);
+		fputs(tn_ops[code].nin_min == 2 ? " b`" : "a`", stdout);
+		before = ", `";
+	}
+}
+
 static void put_flags(const struct tn_op_info *op)
 {
 	if (op->flags & TN_FLAG_ULP2)
@@ -148,6 +167,7 @@ static void put_class(enum tn_op_class class)
 		fputs("` | ", stdout);
 		put_kinds(op->kinds);
 		printf(" | %s", op->doc);
+		put_signs((enum tn_opcode)i);
 		put_flags(op);
 		fputs(" |\n", stdout);
 	}
