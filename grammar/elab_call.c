@@ -476,8 +476,7 @@ static struct ev dispatch(struct frame *frame, struct call *call)
 	}
 	code = tn_op_find(name);
 	if (code != TN_OP_none && (tn_ops[code].op_class != TN_CLASS_FLOW ||
-				   code == TN_OP_assert ||
-				   code == TN_OP_print))
+				   tn_op_has(code, TN_FLAG_EFFECT)))
 		return elab_primitive(frame, code, call);
 	decl = elab_find(e, name, true);
 	if (is_callable(decl))

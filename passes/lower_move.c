@@ -350,7 +350,7 @@ void tn_lower_move(struct tn_lower *lw, const struct tn_op *op)
 
 	if (!out)
 		return;
-	if (op->code == TN_OP_concat)
+	if (tn_ops[op->code].srule == TN_SRULE_CONCAT)
 		lower_concat(lw, op, out);
 	else
 		lower_pad(lw, op, out);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "ir/infix.h"
 #include "ir/print.h"
 
 struct printer {
@@ -38,32 +39,26 @@ static void put_name(struct printer *p, const char *name, const void *key)
 	tn_buf_putf(p->buf, "v%zu", number);
 }
 
-/* Spelling and tightness of the operators that are written infix. */
-struct infix {
-	enum tn_opcode code;
-	const char *text;
-	int level;
-};
-
-static const struct infix infixes[] = {
-	{ TN_OP_or, "||", 1 }, { TN_OP_and, "&&", 2 }, { TN_OP_eq, "==", 3 },
-	{ TN_OP_lt, "<", 3 }, { TN_OP_le, "<=", 3 }, { TN_OP_add, "+", 4 },
-	{ TN_OP_sub, "-", 4 }, { TN_OP_mul, "*", 5 }, { TN_OP_div, "/", 5 },
-	{ TN_OP_fdiv, "//", 5 }, { TN_OP_mod, "%", 5 }
-};
-
-static const struct infix *find_infix(const struct tn_kexpr *e)
+/* The sign of an operator that is written infix: bits of integers and powers
+ * are calls. */
+static const struct tn_infix_info *find_infix(const struct tn_kexpr *e)
 {
-	size_t i;
+	const struct tn_infix_info *sign;
+	int i;
 
-	for (i = 0; i < sizeof infixes / sizeof *infixes; i++) {
-		if (infixes[i].code != e->code)
+	for (i = 0; i < TN_INFIX_COUNT; i++) {
+		sign = &tn_infixes[i];
+		if (sign->op != e->code || e->nargs != 2 ||
+		    (sign->how & (TN_INFIX_SWAPS | TN_INFIX_NEGATES)))
 			continue;
-		if (infixes[i].level <= 2)
-			return e->dtype == TN_bool ? &infixes[i] : NULL;
-		if (infixes[i].level == 3)
-			return &infixes[i];
-		return e->dtype != TN_i64 || e->is_index ? &infixes[i] : NULL;
+		if (sign->how & TN_INFIX_LOGICAL)
+			return e->dtype == TN_bool ? sign : NULL;
+		if (sign->how & TN_INFIX_COMPARES)
+			return sign;
+		if (sign->level < tn_infixes[TN_INFIX_ADD].level ||
+		    (sign->how & TN_INFIX_RIGHT))
+			return NULL;
+		return e->dtype != TN_i64 || e->is_index ? sign : NULL;
 	}
 	return NULL;
 }
@@ -82,22 +77,23 @@ static void put_args(struct printer *p, int n,
 
 static void put_op(struct printer *p, const struct tn_kexpr *e, int tight)
 {
-	const struct infix *infix = find_infix(e);
+	const struct tn_infix_info *sign = find_infix(e);
+	bool compares = sign && (sign->how & TN_INFIX_COMPARES);
 
-	if (!infix) {
+	if (!sign) {
 		tn_buf_putf(p->buf, "%s(", tn_ops[e->code].name);
 		put_args(p, e->nargs, e->args);
-		if (e->code == TN_OP_cast || e->code == TN_OP_bitcast)
+		if (tn_ops[e->code].drule == TN_DRULE_ELEM)
 			tn_buf_putf(p->buf, ", %s", tn_dtype_name(e->dtype));
 		tn_buf_putc(p->buf, ')');
 		return;
 	}
-	if (infix->level < tight)
+	if (sign->level < tight)
 		tn_buf_putc(p->buf, '(');
-	put_expr(p, e->args[0], infix->level + (infix->level == 3));
-	tn_buf_putf(p->buf, " %s ", infix->text);
-	put_expr(p, e->args[1], infix->level + 1);
-	if (infix->level < tight)
+	put_expr(p, e->args[0], sign->level + compares);
+	tn_buf_putf(p->buf, " %s ", sign->text);
+	put_expr(p, e->args[1], sign->level + 1);
+	if (sign->level < tight)
 		tn_buf_putc(p->buf, ')');
 }
 
