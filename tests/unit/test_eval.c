@@ -557,9 +557,47 @@ static void test_running(void **state)
 	bench_free(b);
 }
 
+static bool mentions(const struct tn_op_info *row, const char *word)
+{
+	return strstr(row->fexpr, word) || strstr(row->iexpr, word) ||
+		strstr(row->bexpr, word);
+}
+
+/* The columns of a row of ops.def agree with each other. */
+static void test_rows(void **state)
+{
+	const struct tn_op_info *row;
+	unsigned how;
+	int i;
+
+	(void)state;
+	for (i = 0; i < TN_OP_COUNT; i++) {
+		row = &tn_ops[i];
+		how = row->flags;
+		if (row->op_class == TN_CLASS_MAP)
+			assert_int_equal((how & TN_FLAG_RAISES) != 0,
+					 mentions(row, "RAISE"));
+		if (how & TN_FLAG_SHIFTS)
+			assert_true(how & TN_FLAG_RAISES);
+		assert_int_equal(row->op_class == TN_CLASS_INDEX,
+				 !(how & TN_FLAG_GATHERS) !=
+				 !(how & TN_FLAG_SCATTERS));
+		if (how & (TN_FLAG_TUPLES | TN_FLAG_ALONG))
+			assert_int_equal(row->op_class, TN_CLASS_INDEX);
+		if ((how & (TN_FLAG_EXACT | TN_FLAG_LAZY)) ||
+		    strcmp(row->vexpr, "NA") != 0)
+			assert_int_equal(row->op_class, TN_CLASS_MAP);
+		if (how & (TN_FLAG_STILL | TN_FLAG_VIEW))
+			assert_true(row->nin_min > 0 && row->nout == 1);
+		if (how & (TN_FLAG_LITERAL | TN_FLAG_RANDOM))
+			assert_int_equal(row->op_class, TN_CLASS_SOURCE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_division_signs),
 		cmocka_unit_test(test_division_extremes),
 		cmocka_unit_test(test_integers),
