@@ -163,7 +163,7 @@ bool tn_lower_is_half_scatter(const struct tn_op *op)
 	dtype = op->out[0]->type->dtype;
 	code = combine_of(op);
 	return (dtype == TN_f16 || dtype == TN_bf16) &&
-		(code == TN_OP_add || code == TN_OP_mul);
+		code != TN_OP_none && !tn_op_has(code, TN_FLAG_EXACT);
 }
 
 void tn_lower_widen_scatter(struct tn_lower *lw, struct tn_op *op)

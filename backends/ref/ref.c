@@ -178,7 +178,7 @@ static bool eval_op(struct tn_ref_frame *frame, const struct tn_op *op,
 		return tn_ref_fail(frame->ref, TN_IO, op->span,
 				   "'%s' cannot run: out of memory, or a size "
 				   "out of range", tn_ops[op->code].name);
-	if (op->code == TN_OP_nonzero &&
+	if (tn_op_has(op->code, TN_FLAG_SIZES) &&
 	    !tn_ref_bind_size(frame, op, out[0].shape[0])) {
 		tn_ref_drop(op->nout, out);
 		return false;
