@@ -238,6 +238,10 @@ struct ev elab_bitcast(struct frame *frame, const struct ev *ev,
 bool elab_fits(const struct ev *ev, enum tn_dtype dtype);
 enum tn_dtype elab_default(const struct ev *ev);
 double ev_to_f64(const struct ev *ev);
+/* A double that rounds to the element of the type that is nearest to what a
+ * float literal spells: not by way of the nearest f64, which rounds twice. */
+double ev_rounds_to(struct tn_elab *e, enum tn_dtype dtype,
+		    const struct ev *ev);
 struct ev elab_literal(struct frame *frame, const struct tn_expr *expr);
 
 /* ---- elab_expr.c ------------------------------------------------------ */

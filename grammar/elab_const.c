@@ -116,37 +116,48 @@ double ev_to_f64(const struct ev *ev)
 		       (double)ev->u.dim->value : 0.0;
 }
 
-/* Stores a float literal, rounded once from its spelling. */
-static void put_float(struct tn_elab *e, struct tn_tensor *tensor, int64_t at,
-		      const struct ev *ev)
+double ev_rounds_to(struct tn_elab *e, enum tn_dtype dtype,
+		    const struct ev *ev)
 {
-	float narrow;
+	double value = ev->u.real.value, odd;
 	bool minus;
 	char *text;
 
-	if (tensor->dtype == TN_f32 && ev->u.real.text &&
-	    isfinite(ev->u.real.value)) {
-		text = tn_expr_float_text(&e->scratch, ev->u.real.text);
-		minus = text && *text == '-';
-		if (text && tn_num_parse_f32(text + minus, &narrow)) {
-			((float *)tensor->data)[at] = minus ? -narrow : narrow;
-			return;
-		}
-	}
-	tn_tensor_set_f64(tensor, at, ev->u.real.value);
+	if (dtype == TN_f64 || !ev->u.real.text || !isfinite(value))
+		return value;
+	text = tn_expr_float_text(&e->scratch, ev->u.real.text);
+	minus = text && *text == '-';
+	if (!text || !tn_num_parse_odd(text + minus, &odd))
+		return value;
+	return minus ? -odd : odd;
+}
+
+/* Stores a number, rounded once. */
+static void put_number(struct tn_elab *e, struct tn_tensor *tensor, int64_t at,
+		       const struct ev *ev)
+{
+	if (ev->kind == EV_FLOAT)
+		tn_tensor_set_f64(tensor, at,
+				  ev_rounds_to(e, tensor->dtype, ev));
+	else if (ev->kind == EV_DIM)
+		tn_tensor_set_i64(tensor, at, ev->u.dim->value);
+	else if (ev->kind == EV_BIG)
+		tn_tensor_set_u64(tensor, at, ev->u.big);
+	else if (ev->kind == EV_BOOL)
+		tn_tensor_set_i64(tensor, at, ev->u.truth);
 }
 
 /* Whether a finite number stays finite as an element of the type. */
-static bool in_range(enum tn_dtype dtype, const struct ev *ev)
+static bool in_range(struct tn_elab *e, enum tn_dtype dtype,
+		     const struct ev *ev)
 {
-	double value = ev_to_f64(ev);
 	struct tn_tensor narrow;
 	double room = 0;
 
-	if (!is_float(dtype) || !isfinite(value))
+	if (!is_float(dtype) || !isfinite(ev_to_f64(ev)))
 		return true;
 	tn_tensor_view(&narrow, dtype, 0, NULL, &room);
-	tn_tensor_set_f64(&narrow, 0, value);
+	put_number(e, &narrow, 0, ev);
 	return isfinite(tn_tensor_get_f64(&narrow, 0));
 }
 
@@ -180,7 +191,7 @@ static bool put_element(struct frame *frame, struct tn_tensor *tensor,
 			       "one", ev_text(e, ev));
 		return false;
 	}
-	if (!in_range(tensor->dtype, ev)) {
+	if (!in_range(e, tensor->dtype, ev)) {
 		diag = tn_diag_report(e->sink, TN_E0281, ev->span,
 				      "%s leaves the range of %s",
 				      ev_text(e, ev),
@@ -188,16 +199,7 @@ static bool put_element(struct frame *frame, struct tn_tensor *tensor,
 		tn_diag_help(e->sink, diag, "take a wider type, or write inf");
 		return false;
 	}
-	if (ev->kind == EV_FLOAT)
-		put_float(e, tensor, at, ev);
-	else if (ev->kind == EV_DIM)
-		tn_tensor_set_i64(tensor, at, ev->u.dim->value);
-	else if (ev->kind == EV_BIG && tensor->dtype == TN_u64)
-		((uint64_t *)tensor->data)[at] = ev->u.big;
-	else if (ev->kind == EV_BOOL)
-		tn_tensor_set_i64(tensor, at, ev->u.truth);
-	else
-		tn_tensor_set_f64(tensor, at, ev_to_f64(ev));
+	put_number(e, tensor, at, ev);
 	return true;
 }
 

@@ -74,6 +74,8 @@ static bool include(struct tn_elab *e, const struct tn_tree_item *item,
 	struct tn_tree *tree;
 	uint32_t file;
 
+	if (!item->name.text[0] && e->broken)
+		return true;
 	if (!e->options.include || !item->name.text[0]) {
 		tn_diag_report(e->sink, TN_E0214, item->name.span,
 			       item->name.text[0] ?

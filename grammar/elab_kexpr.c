@@ -69,7 +69,7 @@ static struct kv literal(struct kctx *k, const struct tn_expr *expr)
 	const char *suffix = is_int ? expr->u.integer.suffix :
 				      expr->u.real.suffix;
 	enum tn_dtype dtype = is_int ? TN_i64 : TN_f32;
-	double real;
+	struct ev number = {.kind = EV_FLOAT, .span = expr->span};
 	int64_t value;
 
 	if (suffix)
@@ -89,15 +89,18 @@ static struct kv literal(struct kctx *k, const struct tn_expr *expr)
 		return make(tn_kexpr_int(k->kernel, dtype, value), !suffix,
 			    expr->span);
 	}
-	real = expr->negative ? -expr->u.real.value : expr->u.real.value;
+	number.u.real.value = expr->negative ? -expr->u.real.value :
+					       expr->u.real.value;
+	number.u.real.text = suffix ? expr : NULL;
 	if (!tn_dtype_is(dtype, TN_KIND_F)) {
 		tn_diag_report(k->e->sink, TN_E0232, expr->span,
 			       "a fraction cannot be %s",
 			       tn_dtype_name(dtype));
 		return failed(expr->span);
 	}
-	return make(tn_kexpr_float(k->kernel, dtype, real), !suffix,
-		    expr->span);
+	return make(tn_kexpr_float(k->kernel, dtype,
+				   ev_rounds_to(k->e, dtype, &number)),
+		    !suffix, expr->span);
 }
 
 /* A constant of the file; ELAB_ANY: without a type of its own. */

@@ -4,7 +4,7 @@
  *   0x1.8p-3_f16   FLOAT 0.1875, suffix "f16", text "0x1.8p-3"
  *   "a\u{e9}\n"    the five bytes 61 c3 a9 0a and their end
  *
- * Faults (E0110 to E0113) are reported at the bytes that are wrong; the
+ * Faults (E0110 to E0113, E0119) are reported at the bytes that are wrong; the
  * literal is mended so that the parser goes on.
  */
 #include "grammar/scan.h"
@@ -211,6 +211,43 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
+/* Refuses `len` bytes of a token where `most` may stand. */
+static bool is_too_long(struct tn_scanner *scanner, struct tn_loc loc,
+			size_t len, size_t most)
+{
+	struct tn_diag *diag;
+
+	if (len <= most)
+		return false;
+	diag = tn_scan_fault(scanner, TN_E0119, loc, "this is too long");
+	tn_diag_note(scanner->sink, diag, "%zu bytes, where at most %zu may "
+		     "stand", len, most);
+	tn_diag_help(scanner->sink, diag, "data belongs into weight files, "
+		     "and remarks into comments, which may be of any length");
+	return true;
+}
+
+/* What stands for a text of `len` bytes in messages about it. */
+static size_t piece(size_t len)
+{
+	return len < 64 ? len : 64;
+}
+
+const char *tn_scan_word(struct tn_scanner *scanner, struct tn_loc loc)
+{
+	size_t len = loc.end - loc.begin;
+
+	if (is_too_long(scanner, loc, len, TN_SCAN_TEXT))
+		len = piece(len);
+	return tn_scan_intern(scanner, scanner->source + loc.begin, len);
+}
+
+const char *tn_scan_start(struct tn_scanner *scanner, struct tn_loc loc)
+{
+	return tn_scan_intern(scanner, scanner->source + loc.begin + 1,
+			      piece(loc.end - loc.begin - 1));
+}
+
 const char *tn_scan_unquote(struct tn_scanner *scanner, struct tn_loc loc,
 			    char quote)
 {
@@ -220,12 +257,17 @@ const char *tn_scan_unquote(struct tn_scanner *scanner, struct tn_loc loc,
 
 	if (len == 0 && quote == '`')
 		tn_scan_fault(scanner, TN_E0108, loc, "a name cannot be empty");
-	if (is_plain(text, len))
+	if (is_plain(text, len)) {
+		if (is_too_long(scanner, loc, len, TN_SCAN_TEXT))
+			len = quote == '`' ? piece(len) : 0;
 		return tn_scan_intern(scanner, text, len);
+	}
 	room = tn_arena_alloc(scanner->arena, len + 1);
 	if (room == NULL)
 		return "";
 	len = unescape(scanner, text, len, room, loc.begin + 1);
+	if (is_too_long(scanner, loc, len, TN_SCAN_TEXT))
+		len = 0;
 	return tn_scan_intern(scanner, room, len);
 }
 
@@ -261,6 +303,8 @@ struct tn_expr *tn_scan_integer(struct tn_scanner *scanner, char *text,
 	size_t len = strlen(text);
 	struct tn_expr *expr = literal(scanner, TN_EXPR_INT, loc);
 
+	if (is_too_long(scanner, loc, len, TN_SCAN_NUMBER))
+		return expr;
 	expr->u.integer.suffix = cut_suffix(scanner, text, &len);
 	if (!tn_num_parse_u64(text, &expr->u.integer.value))
 		tn_scan_fault(scanner, TN_E0113, loc,
@@ -284,6 +328,11 @@ struct tn_expr *tn_scan_real(struct tn_scanner *scanner, char *text,
 	size_t len = strlen(text);
 	struct tn_expr *expr = literal(scanner, TN_EXPR_FLOAT, loc);
 
+	if (is_too_long(scanner, loc, len, TN_SCAN_NUMBER)) {
+		expr->u.real.text = "0.0";
+		expr->len = 3;
+		return expr;
+	}
 	expr->u.real.suffix = cut_suffix(scanner, text, &len);
 	expr->u.real.text = scanner->source + loc.begin;
 	expr->len = (uint32_t)len;

@@ -26,6 +26,11 @@ struct tn_loc {
  * buffer record, a stack of one pointer. */
 #define TN_SCAN_POOL 64
 
+/* Bytes that a name or a string may hold, and a number as it is written.
+ * What is longer is refused, and a piece of it stands in its place. */
+#define TN_SCAN_TEXT 65536
+#define TN_SCAN_NUMBER 4096
+
 struct tn_scanner {
 	struct tn_sink *sink;
 	struct tn_intern *intern;
@@ -56,6 +61,10 @@ struct tn_diag *tn_scan_fault(struct tn_scanner *scanner, enum tn_code code,
 /* Interned text of `text[0..len)`; never NULL ("" without memory). */
 const char *tn_scan_intern(struct tn_scanner *scanner, const char *text,
 			   size_t len);
+/* The name in `loc`, as it stands there. */
+const char *tn_scan_word(struct tn_scanner *scanner, struct tn_loc loc);
+/* The first bytes behind the quote at `loc.begin`, of what has no end. */
+const char *tn_scan_start(struct tn_scanner *scanner, struct tn_loc loc);
 /* The contents of a string or of a quoted name between `loc.begin` and
  * `loc.end`, without its quotes: escapes replaced, interned. */
 const char *tn_scan_unquote(struct tn_scanner *scanner, struct tn_loc loc,

@@ -4,6 +4,7 @@
 #include "base/num.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -202,6 +203,38 @@ bool tn_num_parse_f32(const char *text, float *out)
 	if (isinf(value) && !is_inf_text(text))
 		return false;
 	*out = value;
+	return true;
+}
+
+/* What strtod gives under a rounding mode. */
+static double read_rounded(const char *text, int mode)
+{
+	const int before = fegetround();
+	double value;
+
+	fesetround(mode);
+	value = strtod(text, NULL);
+	fesetround(before);
+	return value;
+}
+
+bool tn_num_parse_odd(const char *text, double *out)
+{
+	struct tn_numloc loc;
+	int saved = errno;
+	uint64_t bits;
+	double low, high;
+
+	if (!is_float_text(text))
+		return false;
+	if (!tn_numloc_enter(&loc))
+		return false;
+	low = read_rounded(text, FE_DOWNWARD);
+	high = read_rounded(text, FE_UPWARD);
+	tn_numloc_leave(&loc);
+	errno = saved;
+	memcpy(&bits, &low, sizeof(bits));
+	*out = (low < high || high < low) && !(bits & 1) ? high : low;
 	return true;
 }
 

@@ -100,15 +100,10 @@ static bool set_word(struct tn_tensor *out, int64_t at, const char *word)
 		value = strtod("inf", NULL);
 	else if (!strcmp(word + negative, "nan"))
 		value = strtod("nan", NULL);
-	else if (out->dtype == TN_f32) {
-		float single;
-
-		if (!tn_num_parse_f32(word + negative, &single))
-			return false;
-		value = (double)single;
-	} else if (!tn_num_parse_f64(word + negative, &value)) {
+	else if (out->dtype == TN_f64 ?
+		 !tn_num_parse_f64(word + negative, &value) :
+		 !tn_num_parse_odd(word + negative, &value))
 		return false;
-	}
 	tn_tensor_set_f64(out, at, negative ? -value : value);
 	return true;
 }

@@ -112,3 +112,8 @@ void tn_tensor_set_i64(struct tn_tensor *tensor, int64_t at, int64_t value)
 {
 	tn_eval_cast(TN_i64, &value, tensor->dtype, element(tensor, at));
 }
+
+void tn_tensor_set_u64(struct tn_tensor *tensor, int64_t at, uint64_t value)
+{
+	tn_eval_cast(TN_u64, &value, tensor->dtype, element(tensor, at));
+}

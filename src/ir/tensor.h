@@ -34,5 +34,6 @@ double tn_tensor_get_f64(const struct tn_tensor *tensor, int64_t at);
 int64_t tn_tensor_get_i64(const struct tn_tensor *tensor, int64_t at);
 void tn_tensor_set_f64(struct tn_tensor *tensor, int64_t at, double value);
 void tn_tensor_set_i64(struct tn_tensor *tensor, int64_t at, int64_t value);
+void tn_tensor_set_u64(struct tn_tensor *tensor, int64_t at, uint64_t value);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <fenv.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -187,6 +188,48 @@ static void test_num_parse_once(void **state)
 	assert_true(f == 1 + 0x1p-23f);
 	assert_true(tn_num_parse_f32("1.000000059604644775390625", &f));
 	assert_true(f == 1);
+}
+
+/* Just beside ties of the narrow types, and numbers that doubles hold. */
+static void test_num_parse_odd(void **state)
+{
+	static const struct {
+		const char *text;
+		uint16_t f16, bf16;
+	} cases[] = {
+		{"1.00048828125", 0x3c00, 0x3f80},
+		{"1.00048828125000000000000000001", 0x3c01, 0x3f80},
+		{"1.00048828124999999999999999999", 0x3c00, 0x3f80},
+		{"1.00146484375", 0x3c02, 0x3f80},
+		{"1.00146484374999999999999999999", 0x3c01, 0x3f80},
+		{"1.00390625", 0x3c04, 0x3f80},
+		{"1.00390625000000000000000000001", 0x3c04, 0x3f81},
+		{"-1.00048828125000000000000000001", 0xbc01, 0xbf80},
+		{"65519.9999999999999999999", 0x7bff, 0x4780},
+		{"65520", 0x7c00, 0x4780},
+		{"2.98023223876953125e-8", 0x0000, 0x3300},
+		{"2.98023223876953125000000000001e-8", 0x0001, 0x3300},
+		{"0x1.002p0", 0x3c00, 0x3f80},
+		{"0x1.00200000000000000001p0", 0x3c01, 0x3f80},
+		{"1e-400", 0x0000, 0x0000},
+	};
+	double d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(tn_num_parse_odd(cases[i].text, &d));
+		assert_int_equal(tn_half_f16_from_f64(d), cases[i].f16);
+		assert_int_equal(tn_half_bf16_from_f64(d), cases[i].bf16);
+	}
+	assert_true(tn_num_parse_odd("1e999", &d) && d == DBL_MAX);
+	assert_true(tn_num_parse_odd("-1e999", &d) && d == -DBL_MAX);
+	assert_true(tn_num_parse_odd("-0.0", &d) && d == 0 && signbit(d));
+	assert_true(tn_num_parse_odd("0.1", &d) && d != 0.25);
+	assert_true(tn_num_parse_odd("-inf", &d) && d == -HUGE_VAL);
+	assert_true(tn_num_parse_odd("nan", &d) && isnan(d));
+	assert_false(tn_num_parse_odd("1.5x", &d));
+	assert_int_equal(fegetround(), FE_TONEAREST);
 }
 
 static void test_num_print_known(void **state)
@@ -491,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_num_parse_u64),
 		cmocka_unit_test(test_num_parse_float),
 		cmocka_unit_test(test_num_parse_once),
+		cmocka_unit_test(test_num_parse_odd),
 		cmocka_unit_test(test_num_print_known),
 		cmocka_unit_test(test_num_print_random),
 		cmocka_unit_test(test_num_print_shortest),

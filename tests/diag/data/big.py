@@ -4,7 +4,19 @@ import sys
 MILLION = 1000 * 1000
 BIG = 4 * MILLION
 HEAD = "tenon 1.0;\nfn main(x: f32) -> f32 { return "
+
+
+def edge(extra):
+    """A name, a number and a string of the greatest lengths, and more."""
+    return ("tenon 1.0;\nfn " + "f" * (65536 + extra)
+            + "(x: f32) -> f32 { return x * 1." + "0" * (4094 + extra)
+            + "; }\ntest \"" + "t" * (65536 + extra) + "\" { }\n")
+
+
 KINDS = {
+    "escapes": lambda: HEAD + "`" + "\\u{000061}" * MILLION + "`; }",
+    "longest": lambda: edge(0),
+    "longer": lambda: edge(1),
     "integer": lambda: HEAD + "1" + "0" * BIG + "; }",
     "decimal": lambda: HEAD + "0." + "1" * BIG + "; }",
     "float": lambda: HEAD + "1" + "0" * BIG + ".0; }",
