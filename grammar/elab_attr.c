@@ -151,6 +151,48 @@ static bool convert(struct tn_elab *e, enum tn_attr_kind kind,
 	return false;
 }
 
+/* The entry of a list for which the whole was refused, else the whole. */
+static const struct ev *culprit(enum tn_attr_kind kind, const struct ev *ev)
+{
+	bool is_list = kind == TN_ATTR_INTS || kind == TN_ATTR_DIMS ||
+		       kind == TN_ATTR_PAIRS;
+	int64_t value;
+	int i;
+
+	if (!is_list || ev->kind != EV_LIST)
+		return ev;
+	for (i = 0; i < ev->u.list.len; i++) {
+		const struct ev *at = &ev->u.list.at[i];
+
+		if (at->kind == EV_LIST && kind == TN_ATTR_PAIRS &&
+		    at->u.list.len == 2)
+			at = culprit(TN_ATTR_DIMS, at);
+		if (kind == TN_ATTR_INTS ? !ev_int(at, &value) :
+		    at->kind != EV_DIM &&
+		    (at->kind != EV_HOLE || kind != TN_ATTR_DIMS) &&
+		    (at->kind != EV_LIST || kind != TN_ATTR_PAIRS ||
+		     at->u.list.len != 2))
+			return at;
+	}
+	return ev;
+}
+
+static void refuse(struct frame *frame, const struct tn_attr_info *info,
+		   const struct ev *ev)
+{
+	const struct ev *bad = culprit(info->kind, ev);
+	struct tn_diag *diag;
+
+	diag = tn_diag_report(frame->e->sink, TN_E0210, bad->span,
+			      "'%s' must be %s, known before run time, not %s",
+			      info->name, elab_attr_kind(info->kind),
+			      ev_text(frame->e, bad));
+	if (bad->kind == EV_BIG && info->kind != TN_ATTR_BOOL &&
+	    info->kind != TN_ATTR_STRING && info->kind != TN_ATTR_DTYPE)
+		tn_diag_help(frame->e->sink, diag, "whole numbers here are "
+			     "less than 2^63");
+}
+
 bool elab_attr(struct frame *frame, const struct tn_attr_info *info,
 	       const struct ev *ev, struct tn_attr *out)
 {
@@ -161,10 +203,7 @@ bool elab_attr(struct frame *frame, const struct tn_attr_info *info,
 	out->name = info->name;
 	if (convert(frame->e, info->kind, ev, out))
 		return true;
-	tn_diag_report(frame->e->sink, TN_E0210, ev->span,
-		       "'%s' must be %s, known before run time, not %s",
-		       info->name, elab_attr_kind(info->kind),
-		       ev_text(frame->e, ev));
+	refuse(frame, info, ev);
 	return false;
 }
 

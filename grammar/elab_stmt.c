@@ -398,13 +398,14 @@ static bool check_end(struct frame *frame, const struct tn_tree_block *block,
 	return false;
 }
 
+/* In the library one fault is enough: it is shown where the user called. */
 bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		enum block_role role, const enum tn_dtype *wants, int nwants,
 		struct outcome *out)
 {
 	size_t mark = frame_mark(frame);
 	bool was_broken = frame->is_broken, ok = true;
-	uint32_t i;
+	uint32_t errors = frame->e->sink->errors, i;
 
 	frame->is_broken |= block->broken;
 	for (i = 0; ok && i < block->len; i++) {
@@ -416,6 +417,7 @@ bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 			break;
 		}
 		ok = one_stmt(frame, block->at[i], role, wants, nwants, out);
+		ok &= !frame->is_library || frame->e->sink->errors == errors;
 		out->span = block->at[i]->span;
 	}
 	ok = ok && check_end(frame, block, role, nwants, out);

@@ -40,7 +40,28 @@ static struct tn_value *operand(struct frame *frame, struct call *call,
 	return value && !tn_type_is_poison(value->type) ? value : NULL;
 }
 
-/* An axis in [0, rank); `fallback` without the argument. */
+/* Counts an axis from 0; false after a report. */
+static bool fit_axis(struct frame *frame, const struct ev *ev, int rank,
+		     int64_t *axis)
+{
+	int64_t given = *axis;
+
+	if (given < 0)
+		*axis += rank;
+	if (*axis >= 0 && *axis < rank)
+		return true;
+	if (rank == 0)
+		tn_diag_report(frame->e->sink, TN_E0287, ev->span,
+			       "there is no axis %" PRId64 ": a scalar has "
+			       "none", given);
+	else
+		tn_diag_report(frame->e->sink, TN_E0287, ev->span,
+			       "axis %" PRId64 " is not in [%d, %d]", given,
+			       -rank, rank - 1);
+	return false;
+}
+
+/* An axis in [0, rank). */
 static bool get_axis(struct frame *frame, struct call *call, const char *name,
 		     int place, int rank, int64_t *out)
 {
@@ -54,13 +75,7 @@ static bool get_axis(struct frame *frame, struct call *call, const char *name,
 		wrong(frame, call, &actual->ev, "an axis");
 		return false;
 	}
-	if (*out < 0)
-		*out += rank;
-	if (*out >= 0 && *out < rank)
-		return true;
-	tn_diag_report(frame->e->sink, TN_E0287, actual->ev.span,
-		       "axis is not in [%d, %d]", -rank, rank - 1);
-	return false;
+	return fit_axis(frame, &actual->ev, rank, out);
 }
 
 /* A set of axes as flags; a number is a list of one. */
@@ -79,13 +94,12 @@ static bool get_axes(struct frame *frame, struct call *call,
 			wrong(frame, call, at, "an axis");
 			return false;
 		}
-		if (axis < 0)
-			axis += rank;
-		if (axis < 0 || axis >= rank || axis >= TN_MAX_RANK ||
-		    flags[axis]) {
+		if (!fit_axis(frame, at, rank, &axis))
+			return false;
+		if (flags[axis]) {
 			tn_diag_report(frame->e->sink, TN_E0287, at->span,
-				       "axis is not in [%d, %d], or named "
-				       "twice", -rank, rank - 1);
+				       "axis %" PRId64 " is named twice",
+				       axis);
 			return false;
 		}
 		flags[axis] = true;
@@ -150,8 +164,12 @@ static struct ev expand_dims(struct frame *frame, struct call *call)
 		return missing(frame, call, "axes=[..] or like=x");
 	rank = value->type->rank +
 	       (axes->ev.kind == EV_LIST ? axes->ev.u.list.len : 1);
-	if (rank > TN_MAX_RANK)
-		return wrong(frame, call, &axes->ev, "fewer axes");
+	if (rank > TN_MAX_RANK) {
+		tn_diag_report(frame->e->sink, TN_E0287, axes->ev.span,
+			       "the result would have %d axes, a tensor has at "
+			       "most %d", rank, TN_MAX_RANK);
+		return ev_poison(call->span);
+	}
 	if (!get_axes(frame, call, &axes->ev, rank, flags))
 		return ev_poison(call->span);
 	for (i = 0; i < rank; i++)
@@ -292,55 +310,115 @@ static struct tn_value *cut(struct frame *frame, struct tn_value *value,
 	return ev.kind == EV_VALUE ? ev.u.value : NULL;
 }
 
-/* Sizes of the pieces: `parts` equal ones, or as listed. */
-static const struct tn_dim **pieces(struct frame *frame, struct call *call,
-				    const struct tn_dim *whole, int *count)
+/* `split` makes at most as many pieces as anybody would name. */
+#define MOST_PIECES 4096
+
+/* The size of each of `n` equal pieces; NULL after a report. */
+static const struct tn_dim *equal_piece(struct frame *frame,
+					struct call *call, const struct ev *ev,
+					const struct tn_dim *whole, int64_t *n)
 {
 	struct tn_dim_pool *pool = &frame->e->module->dims;
-	struct actual *parts = call_arg(call, "parts", 2);
-	struct actual *sizes = call_arg(call, "sizes", 99);
-	const struct tn_dim **out, *piece, *sum;
-	int64_t n;
-	int i;
+	const struct tn_dim *piece;
+	struct tn_diag *diag;
 
-	if (parts && ev_int(&parts->ev, &n) && n > 0 && n <= 4096) {
-		piece = tn_dim_floordiv(pool, whole, tn_dim_const(pool, n));
-		*count = (int)n;
-		out = tn_arena_array(&frame->e->scratch, (size_t)n,
-				     sizeof(*out));
-		for (i = 0; out && i < n; i++)
-			out[i] = piece;
-		if (piece && out &&
-		    tn_dim_mul(pool, piece, tn_dim_const(pool, n)) == whole)
-			return out;
-		tn_diag_report(frame->e->sink, TN_E0287, call->span,
-			       "%s is not known to be a multiple of %" PRId64,
-			       elab_dim_text(frame->e, whole), n);
+	if (!ev_int(ev, n)) {
+		wrong(frame, call, ev, "the number of pieces");
 		return NULL;
 	}
-	if (!sizes || sizes->ev.kind != EV_LIST) {
-		missing(frame, call, "parts=n or sizes=[..]");
+	if (*n < 1 || *n > MOST_PIECES) {
+		diag = tn_diag_report(frame->e->sink, TN_E0287, ev->span,
+				      "'split' cannot make %" PRId64 " pieces",
+				      *n);
+		tn_diag_help(frame->e->sink, diag, "it makes from 1 to %d; a "
+			     "tensor with an axis for the pieces comes from "
+			     "reshape", MOST_PIECES);
 		return NULL;
 	}
-	*count = sizes->ev.u.list.len;
-	out = tn_arena_array(&frame->e->scratch, (size_t)*count + 1,
+	piece = tn_dim_floordiv(pool, whole, tn_dim_const(pool, *n));
+	if (piece && tn_dim_mul(pool, piece, tn_dim_const(pool, *n)) == whole)
+		return piece;
+	diag = tn_diag_report(frame->e->sink, TN_E0287, call->span,
+			      "%s is not known to be a multiple of %" PRId64,
+			      elab_dim_text(frame->e, whole), *n);
+	tn_diag_help(frame->e->sink, diag, "sizes=[..] gives each piece its "
+		     "own; a dim is a multiple if `mod` says so");
+	return NULL;
+}
+
+/* The size in a list of them; NULL after a report. */
+static const struct tn_dim *listed_piece(struct frame *frame,
+					 struct call *call,
+					 const struct ev *ev)
+{
+	if (ev->kind != EV_DIM) {
+		wrong(frame, call, ev, "a size");
+		return NULL;
+	}
+	if (!tn_dim_is_const(ev->u.dim) || ev->u.dim->value >= 0)
+		return ev->u.dim;
+	tn_diag_report(frame->e->sink, TN_E0287, ev->span,
+		       "a piece cannot have %" PRId64 " elements",
+		       ev->u.dim->value);
+	return NULL;
+}
+
+static const struct tn_dim **listed_pieces(struct frame *frame,
+					   struct call *call,
+					   const struct ev *list,
+					   const struct tn_dim *whole)
+{
+	struct tn_dim_pool *pool = &frame->e->module->dims;
+	const struct tn_dim *sum = tn_dim_const(pool, 0), **out;
+	int count = list->u.list.len, i;
+
+	out = tn_arena_array(&frame->e->scratch, (size_t)count + 1,
 			     sizeof(*out));
-	sum = tn_dim_const(pool, 0);
-	for (i = 0; out && i < *count; i++) {
-		if (sizes->ev.u.list.at[i].kind != EV_DIM) {
-			wrong(frame, call, &sizes->ev.u.list.at[i], "a size");
+	for (i = 0; out && i < count; i++) {
+		out[i] = listed_piece(frame, call, &list->u.list.at[i]);
+		if (!out[i])
 			return NULL;
-		}
-		out[i] = sizes->ev.u.list.at[i].u.dim;
-		sum = tn_dim_add(pool, sum, out[i]);
+		sum = sum ? tn_dim_add(pool, sum, out[i]) : NULL;
 	}
-	if (sum == whole)
+	if (!out || sum == whole)
 		return out;
-	tn_diag_report(frame->e->sink, TN_E0287, sizes->ev.span,
+	tn_diag_report(frame->e->sink, TN_E0287, list->span,
 		       "these sizes sum to %s, the axis has %s",
 		       sum ? elab_dim_text(frame->e, sum) : "too much",
 		       elab_dim_text(frame->e, whole));
 	return NULL;
+}
+
+/* Sizes of the pieces: `parts` equal ones, or as listed. */
+static const struct tn_dim **pieces(struct frame *frame, struct call *call,
+				    const struct tn_dim *whole, int *count)
+{
+	struct actual *parts = call_arg(call, "parts", 2);
+	struct actual *sizes = call_arg(call, "sizes", 99);
+	const struct tn_dim **out, *piece;
+	int64_t n, i;
+
+	if ((parts && sizes) || (!parts && !sizes)) {
+		missing(frame, call, parts ? "either parts= or sizes=, not both"
+					   : "parts=n or sizes=[..]");
+		return NULL;
+	}
+	if (sizes && sizes->ev.kind != EV_LIST) {
+		wrong(frame, call, &sizes->ev, "a list of sizes");
+		return NULL;
+	}
+	if (sizes) {
+		*count = sizes->ev.u.list.len;
+		return listed_pieces(frame, call, &sizes->ev, whole);
+	}
+	piece = equal_piece(frame, call, &parts->ev, whole, &n);
+	if (!piece)
+		return NULL;
+	out = tn_arena_array(&frame->e->scratch, (size_t)n, sizeof(*out));
+	for (i = 0; out && i < n; i++)
+		out[i] = piece;
+	*count = (int)n;
+	return out;
 }
 
 static struct ev split(struct frame *frame, struct call *call)
@@ -414,11 +492,15 @@ static struct ev fill(struct frame *frame, struct call *call,
 
 		if (ev_is_poison(&actual->ev))
 			return ev_poison(call->span);
+		if (name && strcmp(name, "elem") == 0 &&
+		    actual->ev.kind != EV_ELEM)
+			return wrong(frame, call, &actual->ev,
+				     "an element type");
 		if (actual->ev.kind == EV_ELEM &&
 		    (!name || strcmp(name, "elem") == 0))
 			dtype = actual->ev.u.elem;
-		else if (actual->ev.kind == EV_LIST && !shape &&
-			 (!name || strcmp(name, "shape") == 0))
+		else if (!shape && (name ? strcmp(name, "shape") == 0 :
+				    actual->ev.kind == EV_LIST))
 			shape = &actual->ev;
 		else if (!value && (!name || strcmp(name, "value") == 0))
 			value = &actual->ev;

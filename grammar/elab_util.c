@@ -123,7 +123,8 @@ const char *ev_text(struct tn_elab *e, const struct ev *ev)
 							      "the dim ",
 			      elab_dim_text(e, ev->u.dim));
 	case EV_BIG:
-		return "a large number";
+		return format(e, "the number ", tn_arena_printf(&e->scratch,
+				"%" PRIu64, ev->u.big));
 	case EV_FLOAT:
 		tn_num_print_f64(ev->u.real.value, number);
 		return format(e, "the number ", number);

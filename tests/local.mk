@@ -17,6 +17,7 @@ check_scripts += \
 	tests/cases/B76-alignment.py \
 	tests/cases/B79-many-temporaries.py \
 	tests/cases/B81-cache.py \
+	tests/diag/attributes.py \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
 	tests/ops/sweep.py \

@@ -70,17 +70,23 @@ TN_INFER_RULE(reduce)
 	       tn_infer_result(inf, 0, inf->dtype);
 }
 
-static bool check_some(struct tn_infer *inf, const struct tn_dim *dim)
+static bool check_some(struct tn_infer *inf, int axis,
+		       const struct tn_dim *dim)
 {
 	const struct tn_dim *one = tn_infer_const(inf, 1);
+	struct tn_diag *diag;
 
 	if (!tn_infer_made(inf, one))
 		return false;
 	if (tn_infer_le(inf, one, dim))
 		return true;
-	return tn_infer_fail(inf, TN_E0328, "'%s' of nothing: the axis has "
-			     "size %s", inf->info->name,
-			     tn_infer_dim_text(inf, dim));
+	diag = tn_infer_report(inf, TN_E0328, "'%s' of nothing: axis %d has "
+			       "size %s", inf->info->name, axis,
+			       tn_infer_dim_text(inf, dim));
+	tn_diag_help(inf->module->sink, diag, "nothing has no place to name: "
+		     "give the axis an element, or take reduce_max or "
+		     "reduce_min, which have a value for nothing");
+	return false;
 }
 
 TN_INFER_RULE(argreduce)
@@ -90,7 +96,7 @@ TN_INFER_RULE(argreduce)
 	int axis;
 
 	if (!tn_infer_axis(inf, "axis", type->rank, &axis) ||
-	    !check_some(inf, type->dims[axis]))
+	    !check_some(inf, axis, type->dims[axis]))
 		return false;
 	gone[axis] = true;
 	return push_reduced(inf, type, gone, tn_infer_attr(inf, "keep")->u.b) &&
