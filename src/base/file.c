@@ -24,13 +24,15 @@
 #include <unistd.h>
 
 #define TEMP_TRIES 1000
+#define STREAM_LIMIT ((size_t)1 << 30)
 
-static int open_read(const char *path, int *fd, struct stat *info)
+/* With O_NONBLOCK in `flags` a pipe that nobody writes to opens at once. */
+static int open_read(const char *path, int flags, int *fd, struct stat *info)
 {
 	int error;
 
 	do
-		*fd = open(path, O_RDONLY | O_CLOEXEC);
+		*fd = open(path, O_RDONLY | O_CLOEXEC | flags);
 	while (*fd < 0 && errno == EINTR);
 	if (*fd < 0)
 		return errno;
@@ -65,8 +67,10 @@ static int read_some(int fd, char *data, size_t size, size_t *got)
 	return 0;
 }
 
-/* Reads to the end, `guess` bytes at first; pipes and growing files too. */
-static int read_all(int fd, size_t guess, char **data, size_t *size)
+/* Reads to the end, `guess` bytes at first; pipes and growing files too. More
+ * than `most` bytes are refused. */
+static int read_all(int fd, size_t guess, size_t most, char **data,
+		    size_t *size)
 {
 	size_t cap = guess, len = 0, got;
 	char *text = NULL, *more;
@@ -80,6 +84,8 @@ static int read_all(int fd, size_t guess, char **data, size_t *size)
 		text = more;
 		error = read_some(fd, text + len, cap - len, &got);
 		len += got;
+		if (!error && len > most)
+			error = EFBIG;
 		if (error || len < cap)
 			break;
 		cap *= 2;
@@ -97,11 +103,13 @@ static int read_all(int fd, size_t guess, char **data, size_t *size)
 int tn_file_read(const char *path, char **data, size_t *size)
 {
 	struct stat info;
-	size_t guess = 4096;
-	int fd, error = open_read(path, &fd, &info);
+	size_t guess = 4096, most = STREAM_LIMIT;
+	int fd, error = open_read(path, 0, &fd, &info);
 
 	if (error)
 		return error;
+	if (S_ISREG(info.st_mode))
+		most = SIZE_MAX;
 	if (S_ISREG(info.st_mode) && info.st_size > 0) {
 		if ((uintmax_t)info.st_size >= SIZE_MAX / 2) {
 			close(fd);
@@ -109,7 +117,7 @@ int tn_file_read(const char *path, char **data, size_t *size)
 		}
 		guess = (size_t)info.st_size + 1;
 	}
-	error = read_all(fd, guess, data, size);
+	error = read_all(fd, guess, most, data, size);
 	close(fd);
 	return error;
 }
@@ -118,7 +126,7 @@ int tn_file_map(const char *path, struct tn_file_map *map)
 {
 	struct stat info;
 	void *data = NULL;
-	int fd, error = open_read(path, &fd, &info);
+	int fd, error = open_read(path, O_NONBLOCK, &fd, &info);
 
 	*map = (struct tn_file_map){0};
 	if (error)
@@ -273,6 +281,18 @@ int tn_file_mkdirs(const char *path)
 		error = make_one(copy);
 	free(copy);
 	return error;
+}
+
+bool tn_file_is_regular(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+const char *tn_file_error(int error)
+{
+	return error == ENODEV ? "not a regular file" : strerror(error);
 }
 
 bool tn_file_exists(const char *path)

@@ -16,7 +16,8 @@ struct tn_file_map {
 	size_t size;
 };
 
-/* Reads a file whole; *data is malloc'd with one NUL byte after the end. */
+/* Reads a file whole; *data is malloc'd with one NUL byte after the end. Of
+ * pipes and devices no more than 1 GiB: some have no end. */
 int tn_file_read(const char *path, char **data, size_t *size);
 /* Maps a regular file read-only; an empty file gives data NULL, size 0. A file
  * that is shortened while it is mapped raises SIGBUS on access. */
@@ -29,6 +30,9 @@ int tn_file_write(const char *path, const void *data, size_t size);
 /* Makes a folder and its parents. */
 int tn_file_mkdirs(const char *path);
 bool tn_file_exists(const char *path);
+bool tn_file_is_regular(const char *path);
+/* What an errno value of these functions means. */
+const char *tn_file_error(int error);
 /* Folder part of `path` ("." if none), in the arena; NULL: no memory. */
 char *tn_file_dirname(struct tn_arena *arena, const char *path);
 /* `folder`/`name`, or `name` alone if it is absolute or folder is ".". */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "driver/tensorfile.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
@@ -241,7 +242,6 @@ static enum tn_status take_text(struct tenon_call *call,
 {
 	struct tenon_context *context = call->engine->context;
 	enum tn_status status;
-	char *end;
 
 	if (!strcmp(text, "zero") || !strcmp(text, "random") ||
 	    !strncmp(text, "random:", 7)) {
@@ -250,8 +250,7 @@ static enum tn_status take_text(struct tenon_call *call,
 			TN_INPUT_RANDOM;
 		if (text[0] != 'r' || !text[6])
 			return TN_OK;
-		input->seed = strtoull(text + 7, &end, 10);
-		if (text[7] && !*end)
+		if (tn_num_parse_u64(text + 7, &input->seed))
 			return TN_OK;
 		tn_context_report(context, TN_E0010,
 				  "input '%s': the seed in '%s' is no number",

@@ -3,6 +3,8 @@
  */
 #include "driver/command.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -197,14 +199,31 @@ enum tenon_status command_split(const struct option_info *option,
 	return TENON_OK;
 }
 
+bool command_integer(const char *name, const char *text, int64_t *out)
+{
+	const char *digits = text + (*text == '-');
+	long long value;
+
+	errno = 0;
+	value = strtoll(text, NULL, 10);
+	*out = value;
+	if (*digits && strspn(digits, "0123456789") == strlen(digits) &&
+	    errno != ERANGE)
+		return true;
+	fprintf(stderr, "tenon: %s: '%s' is no whole number%s\n", name, text,
+		errno == ERANGE ? " below 2^63" : "");
+	return false;
+}
+
 bool command_number(const char *name, const char *text, double *out)
 {
 	char *end;
 
 	*out = strtod(text, &end);
-	if (*text && !*end && *out >= 0)
+	if (strchr("0123456789.", *text) && !*end && *out >= 0 &&
+	    isfinite(*out))
 		return true;
-	fprintf(stderr, "tenon: %s takes a number from 0, not '%s'\n", name,
+	fprintf(stderr, "tenon: %s takes a finite number from 0, not '%s'\n", name,
 		text);
 	return false;
 }

@@ -29,7 +29,9 @@ void command_type(FILE *to, const struct tenon_tensor *t);
 enum tenon_status command_split(const struct option_info *option,
 				const char *text, char **name,
 				const char **rest);
-/* A number; false after a report. */
+/* A whole number; false after a report. */
+bool command_integer(const char *name, const char *text, int64_t *out);
+/* A number from 0; false after a report. */
 bool command_number(const char *name, const char *text, double *out);
 /* What --time-passes asked for. */
 void command_timing(const struct command *command,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "base/unit.h"
 
@@ -104,7 +105,8 @@ enum tn_status tn_context_file(struct tenon_context *context,
 {
 	if (error == ENOMEM)
 		return tn_context_nomem(context);
-	tn_context_report(context, code, "%s: %s", path, strerror(error));
+	tn_context_report(context, code, "%s: %s", path,
+			  tn_file_error(error));
 	return TN_IO;
 }
 

@@ -389,7 +389,8 @@ enum tn_status tn_engine_open(struct tenon_engine *engine, const char *path,
 bool tenon_engine_is(const char *path)
 {
 	char head[7];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = tn_file_is_regular(path) ?
+		open(path, O_RDONLY | O_CLOEXEC) : -1;
 	bool is;
 
 	if (fd < 0)

@@ -143,6 +143,11 @@ static bool give(struct reader *r, const struct option_info *option,
 		}
 		value = r->argv[++r->at];
 	}
+	if (option->argument[0] && !value[0]) {
+		fprintf(stderr, "tenon: %s has an empty value; it takes %s\n",
+			option->name, option->argument);
+		return false;
+	}
 	given->option = option;
 	given->value = value ? value : "yes";
 	r->command->ngiven++;
@@ -198,6 +203,56 @@ static bool read_rest(struct reader *r)
 	return true;
 }
 
+/* ---- What does not go together ------------------------------------------- */
+
+/* Whether the option adds to what it said before. */
+static bool may_repeat(const struct option_info *option, enum verb verb)
+{
+	return !strcmp(option->name, "--input") ||
+	       !strcmp(option->name, "--dim") ||
+	       (!strcmp(option->name, "--output") && verb == VERB_run) ||
+	       (!strcmp(option->name, "--target") && verb == VERB_compare);
+}
+
+static const struct {
+	enum verb verb;
+	const char *one, *other, *why;
+} contradictions[] = {
+	{ VERB_fmt, "--write", "--check", "one changes files, the other "
+	  "writes nothing" },
+	{ VERB_help, "--man", "--completion", "there is one standard output" },
+	{ VERB_run, "--json", "--output", "one prints the results, the other "
+	  "writes them to files" },
+};
+
+static bool is_sound(const struct command *command)
+{
+	const int n = (int)(sizeof(contradictions) / sizeof(*contradictions));
+	const struct option_info *option;
+	int i, j;
+
+	for (i = 0; i < command->ngiven; i++) {
+		option = command->given[i].option;
+		for (j = 0; j < i && command->given[j].option != option; j++)
+			continue;
+		if (j == i || may_repeat(option, command->verb))
+			continue;
+		fprintf(stderr, "tenon: %s is given twice\n", option->name);
+		return false;
+	}
+	for (i = 0; i < n; i++)
+		if (contradictions[i].verb == command->verb &&
+		    command_value(command, contradictions[i].one) &&
+		    command_value(command, contradictions[i].other)) {
+			fprintf(stderr, "tenon %s: %s and %s do not go "
+				"together: %s\n", verbs[command->verb].name,
+				contradictions[i].one, contradictions[i].other,
+				contradictions[i].why);
+			return false;
+		}
+	return true;
+}
+
 bool command_read(struct command *command, int argc, char **argv)
 {
 	struct reader r = { command, argc, 2, argv };
@@ -219,7 +274,7 @@ bool command_read(struct command *command, int argc, char **argv)
 		command->no_memory = true;
 		return false;
 	}
-	return read_rest(&r);
+	return read_rest(&r) && is_sound(command);
 }
 
 void command_free(struct command *command)

@@ -38,7 +38,8 @@ static enum tn_status read_type(const struct text *text, const char **end,
 	char word[24];
 
 	if (!at[len])
-		return malformed(text, "'=' is missing");
+		return malformed(text, len ? "'=' is missing" :
+				 "there is nothing");
 	*end = at + len + 1;
 	type->rank = 0;
 	for (;;) {

@@ -113,10 +113,11 @@ uint32_t tn_source_include(struct tenon_context *context,
 	file = find(context, full);
 	if (file)
 		return file;
-	error = tn_file_read(full, &text, &size);
+	error = tn_file_exists(full) && !tn_file_is_regular(full) ? ENODEV :
+		tn_file_read(full, &text, &size);
 	if (error) {
 		tn_diag_report(&context->sink, TN_E0002, span, "%s: %s", full,
-			       strerror(error));
+			       tn_file_error(error));
 		return 0;
 	}
 	file = add(context, full, text, size, &status);

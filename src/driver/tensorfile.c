@@ -147,7 +147,7 @@ static enum tn_status open_and_list(struct tn_tensorfile *file,
 		return tn_tensorfile_nomem(error);
 	failed = tn_file_map(path, &file->map);
 	if (failed) {
-		tn_buf_put(error, strerror(failed));
+		tn_buf_put(error, tn_file_error(failed));
 		return TN_IO;
 	}
 	return list(file, error);

@@ -278,12 +278,33 @@ static enum tenon_status compare_targets(const struct command *command,
 	return status;
 }
 
+/* Of two files there is nothing to run. */
+static bool is_for_files(const struct command *command)
+{
+	int i;
+
+	for (i = 0; i < command->ngiven; i++) {
+		const char *name = command->given[i].option->name;
+
+		if (strcmp(name, "--input") && strcmp(name, "--dim") &&
+		    strcmp(name, "--target"))
+			continue;
+		fprintf(stderr, "tenon compare: %s is for one module on two "
+			"targets, not for two files\n", name);
+		return false;
+	}
+	return true;
+}
+
 enum tenon_status verb_compare(const struct command *command)
 {
 	struct tenon_context *context;
+	struct tolerance tolerance;
 	enum tenon_status status;
 
-	if (!command_files(command, 1, 2))
+	if (!command_files(command, 1, 2) ||
+	    !read_tolerance(command, &tolerance) ||
+	    (command->nfiles == 2 && !is_for_files(command)))
 		return TENON_USAGE;
 	context = command_context(command, &status);
 	if (!context)

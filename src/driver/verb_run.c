@@ -7,6 +7,30 @@
 
 #include "driver/command.h"
 
+/* What compiling would ask for has no say in what is compiled. */
+static bool is_for_engine(const struct command *command, const char *path)
+{
+	int i;
+
+	for (i = 0; i < command->ngiven; i++) {
+		const struct option_info *option = command->given[i].option;
+
+		if (!option->setting || !strcmp(option->setting, "threads") ||
+		    !strcmp(option->setting, "allow-outside"))
+			continue;
+		if (!strcmp(option->setting, "target"))
+			fprintf(stderr, "tenon: %s: an engine runs on the "
+				"target it was built for; leave out "
+				"--target\n", path);
+		else
+			fprintf(stderr, "tenon: %s: an engine is compiled "
+				"already; leave out %s\n", path,
+				option->name);
+		return false;
+	}
+	return true;
+}
+
 enum tenon_status command_engine(const struct command *command,
 				 struct tenon_context *context,
 				 const char *path,
@@ -17,13 +41,9 @@ enum tenon_status command_engine(const struct command *command,
 
 	*module = NULL;
 	*engine = NULL;
-	if (tenon_engine_is(path)) {
-		if (!command_value(command, "--target"))
-			return tenon_engine_load(context, path, engine);
-		fprintf(stderr, "tenon: %s: an engine runs on the target it "
-			"was built for; leave out --target\n", path);
-		return TENON_USAGE;
-	}
+	if (tenon_engine_is(path))
+		return is_for_engine(command, path) ?
+			tenon_engine_load(context, path, engine) : TENON_USAGE;
 	status = tenon_parse_file(context, path, module);
 	if (status == TENON_OK)
 		status = tenon_engine_make(*module, engine);
@@ -54,21 +74,15 @@ static enum tenon_status give_dim(struct tenon_call *call,
 				  const struct given *given)
 {
 	const char *value;
-	char *name, *end;
+	char *name;
 	enum tenon_status status = command_split(given->option, given->value,
 						 &name, &value);
-	long long number;
+	int64_t number;
 
 	if (status != TENON_OK)
 		return status;
-	number = strtoll(value, &end, 10);
-	if (*value && !*end) {
-		status = tenon_call_dim(call, name, number);
-	} else {
-		fprintf(stderr, "tenon: --dim %s takes a number, not '%s'\n",
-			name, value);
-		status = TENON_USAGE;
-	}
+	status = command_integer("--dim", value, &number) ?
+		tenon_call_dim(call, name, number) : TENON_USAGE;
 	free(name);
 	return status;
 }
@@ -80,7 +94,9 @@ static bool is_given_twice(const struct command *command, int at)
 	size_t len = strcspn(given->value, "=");
 	int i;
 
-	if (given->value[0] == '@' || !given->value[len])
+	if (given->value[0] == '@')
+		len = strlen(given->value);
+	else if (!given->value[len])
 		return false;
 	for (i = 0; i < at; i++)
 		if (command->given[i].option == given->option &&
@@ -93,24 +109,29 @@ static bool is_given_twice(const struct command *command, int at)
 	return true;
 }
 
+static bool may_repeat(const struct given *given)
+{
+	return !strcmp(given->option->name, "--input") ||
+	       !strcmp(given->option->name, "--dim");
+}
+
 enum tenon_status command_inputs(const struct command *command,
 				 struct tenon_call *call)
 {
 	enum tenon_status status = TENON_OK;
 	int i;
 
+	for (i = 0; i < command->ngiven; i++)
+		if (may_repeat(&command->given[i]) &&
+		    is_given_twice(command, i))
+			return TENON_USAGE;
 	for (i = 0; i < command->ngiven && status == TENON_OK; i++) {
 		const struct given *given = &command->given[i];
 
-		bool is_input = !strcmp(given->option->name, "--input");
-
-		if (!is_input && strcmp(given->option->name, "--dim"))
-			continue;
-		if (is_given_twice(command, i))
-			status = TENON_USAGE;
-		else
-			status = is_input ? give_input(call, given) :
-				give_dim(call, given);
+		if (!strcmp(given->option->name, "--input"))
+			status = give_input(call, given);
+		else if (!strcmp(given->option->name, "--dim"))
+			status = give_dim(call, given);
 	}
 	return status;
 }
@@ -136,6 +157,41 @@ static enum tenon_status no_memory(void)
 {
 	fputs("tenon: out of memory\n", stderr);
 	return TENON_IO;
+}
+
+/* The file in what -o says: behind the last `=@`, or all of it. */
+static const char *file_of(const char *text)
+{
+	const char *at;
+
+	while ((at = strstr(text, "=@")))
+		text = at + 2;
+	return text;
+}
+
+/* An output goes to one file, and a file takes what one -o says. */
+static bool are_apart(const struct command *command)
+{
+	const struct given *given = command->given;
+	int i, j;
+
+	for (i = 0; i < command->ngiven; i++)
+		for (j = 0; j < i; j++) {
+			const char *a = given[j].value, *b = given[i].value;
+			size_t n = (size_t)(file_of(a) - a);
+
+			if (given[i].option != given[j].option ||
+			    strcmp(given[i].option->name, "--output") ||
+			    (strcmp(file_of(a), file_of(b)) &&
+			     (!n || n != (size_t)(file_of(b) - b) ||
+			      strncmp(a, b, n))))
+				continue;
+			fprintf(stderr, "tenon: -o %s and -o %s: an output "
+				"goes to one file, and a file takes one\n", a,
+				b);
+			return false;
+		}
+	return true;
 }
 
 static int find_output(const struct outputs *o, const char *name)
@@ -352,8 +408,10 @@ static enum tenon_status measure(struct tenon_call *call)
 
 static enum tenon_status run_call(struct outputs *o, struct tenon_call *call)
 {
-	enum tenon_status status = command_inputs(o->command, call), wrote;
+	enum tenon_status status = TENON_USAGE, wrote;
 
+	if (are_apart(o->command))
+		status = command_inputs(o->command, call);
 	if (status == TENON_OK)
 		status = tenon_call_run(call);
 	if (status == TENON_OK && command_value(o->command, "--time"))

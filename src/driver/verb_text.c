@@ -45,6 +45,9 @@ enum tenon_status verb_check(const struct command *command)
 
 /* ---- fmt ------------------------------------------------------------------ */
 
+/* Texts are at most so large; some devices have no end. */
+#define MOST ((size_t)1 << 30)
+
 /* A file or standard input whole; NULL after a report. */
 static char *read_text(const char *path, size_t *size)
 {
@@ -53,7 +56,7 @@ static char *read_text(const char *path, size_t *size)
 	size_t cap = 0, n = 1;
 
 	*size = 0;
-	while (from && n > 0) {
+	while (from && n > 0 && *size <= MOST) {
 		if (cap - *size < 65536) {
 			cap = cap * 2 + 131072;
 			more = realloc(text, cap);
@@ -64,6 +67,8 @@ static char *read_text(const char *path, size_t *size)
 		n = fread(text + *size, 1, cap - *size, from);
 		*size += n;
 	}
+	if (*size > MOST)
+		errno = EFBIG;
 	if (!from || ferror(from) || n > 0) {
 		fprintf(stderr, "tenon: %s: %s\n", path, strerror(errno));
 		free(text);
@@ -152,6 +157,8 @@ enum tenon_status verb_fmt(const struct command *command)
 	enum tenon_status status = TENON_OK, one;
 	int i;
 
+	if (command_value(command, "--write") && !command_files(command, 1, -1))
+		return TENON_USAGE;
 	if (command->nfiles == 0)
 		return fmt_one(command, "-");
 	for (i = 0; i < command->nfiles; i++) {

@@ -375,7 +375,7 @@ static bool open_for(struct job *job)
 		if (is_news(job, path))
 			complain(job, TN_W0601, TN_OK, tn_buf_text(&why));
 	} else if (!job->file) {
-		complain(job, status == TN_IO ? TN_E0601 : TN_E0607, status,
+		complain(job, tn_file_exists(path) ? TN_E0607 : TN_E0601, status,
 			 tn_buf_text(&why));
 	}
 	tn_buf_fini(&why);
