@@ -347,10 +347,8 @@ static bool may_run_at_once(struct tn_kernel *kernel,
 	return true;
 }
 
-/* A kernel with a schedule gets it, one whose loops have kinds by hand keeps
- * them, all others get the target's default. */
-static bool schedule_kernel(struct tn_pass_context *context,
-			    struct tn_kernel *kernel)
+/* What a kernel's author asked for: loops of a kind, a schedule. */
+static bool by_hand(struct tn_kernel *kernel)
 {
 	struct tn_annot *annot = wanted(kernel);
 
@@ -359,11 +357,30 @@ static bool schedule_kernel(struct tn_pass_context *context,
 	if (is_chosen(&kernel->body) &&
 	    !may_run_at_once(kernel, &kernel->body))
 		return false;
-	if (annot)
-		return by_annotation(kernel, annot);
-	if (is_chosen(&kernel->body))
-		return true;
-	return tn_schedule_default(kernel, context->target);
+	return !annot || by_annotation(kernel, annot);
+}
+
+/* A kernel with a schedule gets it, one whose loops have kinds by hand keeps
+ * them, all others get the target's default. */
+static bool schedule_kernel(struct tn_pass_context *context,
+			    struct tn_kernel *kernel)
+{
+	bool was_chosen = is_chosen(&kernel->body);
+
+	if (!by_hand(kernel))
+		return false;
+	return was_chosen || tn_annots_find(&kernel->annots, "scheduled") ||
+		tn_schedule_default(kernel, context->target);
+}
+
+bool tn_schedule_by_hand(struct tn_module *module)
+{
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < module->kernels.len; i++)
+		good &= by_hand(tn_vec_ptr(&module->kernels, i));
+	return good;
 }
 
 enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context)

@@ -45,6 +45,11 @@
 bool tn_schedule_apply(struct tn_kernel *kernel, const char *text,
 		       struct tn_buf *why);
 
+/* Does for every kernel of the module what its author asked for: applies
+ * @schedule, holds loops with a kind against their turns. False after a report
+ * for each kernel where that cannot be. */
+bool tn_schedule_by_hand(struct tn_module *module);
+
 /* The rest is for the files of the schedule. */
 
 #define TN_STEP_ARGS 16

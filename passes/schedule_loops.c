@@ -158,8 +158,8 @@ static bool make_cut(const struct tn_step *step, const struct tn_kstmt *loop,
 
 	cut->size = size_argument(step);
 	if (cut->size < 1 || loop->step != 1)
-		return tn_step_refuse(step, "needs a size of at least 1 and "
-				      "a loop of step 1");
+		return tn_step_refuse(step, "needs a size from 1 to 2147483647 "
+				      "and a loop of step 1");
 	cut->n = tn_kexpr_int(k, TN_i64, cut->size);
 	cut->zero = tn_kexpr_int(k, TN_i64, 0);
 	cut->extent = turns_of(step, loop);

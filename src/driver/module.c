@@ -12,6 +12,7 @@
 #include "driver/weights.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "passes/schedule.h"
 
 static const char std_text[] = {
 #include "grammar/std.tn.inc"
@@ -192,6 +193,17 @@ enum tenon_status tenon_module_check_weights(struct tenon_module *module,
 	options.random = module->context->settings.random_weights;
 	status = tn_weights_load(module, &options);
 	return tn_context_end(module->context, tests ? tests : status);
+}
+
+enum tenon_status tenon_module_check_schedules(struct tenon_module *module)
+{
+	enum tn_status status = TN_OK;
+
+	if (!module)
+		return TENON_USAGE;
+	if (!tn_schedule_by_hand(module->ir))
+		status = module->ir->failed ? TN_IO : TN_BAD_INPUT;
+	return tn_context_end(module->context, status);
 }
 
 /* ---- Printing ------------------------------------------------------------ */

@@ -223,6 +223,9 @@ void tenon_module_free(struct tenon_module *module);
  * file that is not there is a warning if `absent_ok`. */
 enum tenon_status tenon_module_check_weights(struct tenon_module *module,
 					     bool absent_ok);
+/* Applies the schedules that kernels written by hand carry, as compiling would
+ * do; those that cannot be applied are bad input. */
+enum tenon_status tenon_module_check_schedules(struct tenon_module *module);
 /* The text in standard white space; comments stay. */
 enum tenon_status tenon_format(struct tenon_context *context,
 			       const char *name, const char *text,

@@ -15,14 +15,18 @@ static enum tenon_status check_one(const struct command *command, const char *pa
 {
 	struct tenon_module *module = NULL;
 	struct tenon_context *context;
-	enum tenon_status status;
+	enum tenon_status status, schedules;
 
 	context = command_context(command, &status);
 	if (!context)
 		return status;
 	status = tenon_parse_file(context, path, &module);
-	if (status == TENON_OK)
+	if (status == TENON_OK) {
 		status = tenon_module_check_weights(module, true);
+		schedules = tenon_module_check_schedules(module);
+		if (status < schedules)
+			status = schedules;
+	}
 	tenon_module_free(module);
 	command_end(command, context);
 	return status;
