@@ -191,6 +191,9 @@ static void refuse(struct frame *frame, const struct tn_attr_info *info,
 	    info->kind != TN_ATTR_STRING && info->kind != TN_ATTR_DTYPE)
 		tn_diag_help(frame->e->sink, diag, "whole numbers here are "
 			     "less than 2^63");
+	if (bad->kind == EV_TUPLE)
+		tn_diag_help(frame->e->sink, diag, "a list stands in "
+			     "brackets: [1, 2]");
 }
 
 bool elab_attr(struct frame *frame, const struct tn_attr_info *info,

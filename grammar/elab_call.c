@@ -5,6 +5,7 @@
  * (elab_sugar.c), the primitives and the library, in this order.
  */
 #include "grammar/elab.h"
+#include "grammar/habit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,9 @@ bool call_all_used(struct frame *frame, const struct call *call,
 			tn_diag_help(e->sink, diag, "did you mean '%s'?",
 				     near);
 			tn_diag_fix(e->sink, diag, actual->name_span, near);
+		} else if (tn_habit_argument(actual->name)) {
+			tn_diag_help(e->sink, diag, "%s",
+				     tn_habit_argument(actual->name));
 		} else if (nknown > 0) {
 			struct tn_buf names;
 			int k;
@@ -429,6 +433,7 @@ static bool fold_min_max(struct frame *frame, const struct call *call,
 static struct ev unknown_call(struct frame *frame, const struct call *call)
 {
 	struct tn_elab *e = frame->e;
+	const char *help = tn_habit_call(call->name);
 	struct tn_diag *diag;
 
 	if (e->broken)
@@ -436,7 +441,10 @@ static struct ev unknown_call(struct frame *frame, const struct call *call)
 	diag = tn_diag_report(e->sink, TN_E0202, call->name_span,
 			      "no function or operator is named '%s'",
 			      call->name);
-	elab_suggest(frame, diag, call->name_span, call->name, true);
+	if (help)
+		tn_diag_help(e->sink, diag, "%s", help);
+	else
+		elab_suggest(frame, diag, call->name_span, call->name, true);
 	return ev_poison(call->span);
 }
 

@@ -4,6 +4,7 @@
  * that only run time knows.
  */
 #include "grammar/elab.h"
+#include "grammar/habit.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,6 +86,7 @@ static bool read_at(struct indexing *ix, struct axis *axis, bool is_first,
 	struct ev ev = index_of(frame, expr);
 	const struct tn_dim *from = tn_dim_const(pool, ix->from);
 	struct tn_value *two[2];
+	struct tn_diag *diag;
 
 	if (ev.kind == EV_POISON)
 		return false;
@@ -102,9 +104,13 @@ static bool read_at(struct indexing *ix, struct axis *axis, bool is_first,
 	}
 	if (ev.kind != EV_VALUE ||
 	    !tn_dtype_is(ev.u.value->type->dtype, TN_KIND_INT)) {
-		tn_diag_report(frame->e->sink, TN_E0286, expr->span,
-			       "an index is an integer, not %s",
-			       ev_text(frame->e, &ev));
+		diag = tn_diag_report(frame->e->sink, TN_E0286, expr->span,
+				      "an index is an integer, not %s",
+				      ev_text(frame->e, &ev));
+		if (elab_default(&ev) == TN_bool)
+			tn_diag_help(frame->e->sink, diag, "the places where "
+				     "a vector is true are nonzero(x); of two "
+				     "values select(condition, a, b) takes one");
 		return false;
 	}
 	axis->at = ev.u.value;
@@ -328,16 +334,17 @@ struct ev elab_index(struct frame *frame, const struct tn_expr *expr)
 			expr);
 }
 
-/* `x.T` of other languages. */
-static void suggest_transpose(struct frame *frame, const struct tn_expr *expr,
-			      struct tn_diag *diag)
+/* `x.T` of other languages, and `1.f`. */
+static void suggest_field(struct frame *frame, const struct ev *base,
+			  const struct tn_expr *expr, struct tn_diag *diag)
 {
-	if (strcmp(expr->u.field.name.text, "T") == 0)
-		tn_diag_help(frame->e->sink, diag, "write transpose(x): all "
-			     "axes reversed, or as perm=[..] says");
-	else if (strcmp(expr->u.field.name.text, "shape") == 0)
-		tn_diag_help(frame->e->sink, diag, "write shape(x), or "
-			     "size(x, 0) for one axis");
+	const char *help = tn_habit_field(expr->u.field.name.text);
+
+	if (base->kind == EV_DIM || base->kind == EV_BIG ||
+	    base->kind == EV_FLOAT)
+		help = tn_habit_token("0.");
+	if (help)
+		tn_diag_help(frame->e->sink, diag, "%s", help);
 }
 
 /* The number of the field, or -1 after a report. */
@@ -351,7 +358,7 @@ static int find_field(struct frame *frame, const struct ev *base,
 
 	if (base->kind != EV_STRUCT) {
 		if (!ev_is_poison(base))
-			suggest_transpose(frame, expr, tn_diag_report(
+			suggest_field(frame, base, expr, tn_diag_report(
 				frame->e->sink, TN_E0205, expr->span,
 				"%s has no fields", ev_text(frame->e, base)));
 		return -1;

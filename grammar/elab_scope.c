@@ -3,6 +3,7 @@
  * expression. A name is bound once; blocks that ended give theirs back.
  */
 #include "grammar/elab.h"
+#include "grammar/habit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,13 +151,16 @@ static struct ev unknown_name(struct frame *frame, const char *name,
 			      struct tn_span span)
 {
 	struct tn_elab *e = frame->e;
+	const char *help = tn_habit_name(name);
+	struct tn_diag *diag;
 
 	if (!frame->is_broken && !e->broken) {
-		struct tn_diag *diag;
-
 		diag = tn_diag_report(e->sink, TN_E0201, span,
 				      "nothing here is named '%s'", name);
-		elab_suggest(frame, diag, span, name, false);
+		if (help)
+			tn_diag_help(e->sink, diag, "%s", help);
+		else
+			elab_suggest(frame, diag, span, name, false);
 	}
 	return ev_poison(span);
 }

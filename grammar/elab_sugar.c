@@ -697,12 +697,29 @@ static struct ev wide(struct frame *frame, struct call *call)
 	return ev_value(value, call->span);
 }
 
+static struct ev no_list(struct frame *frame, struct call *call,
+			 const struct ev *ev)
+{
+	struct tn_diag *diag;
+
+	if (ev_is_poison(ev))
+		return ev_poison(call->span);
+	diag = tn_diag_report(frame->e->sink, TN_E0210, ev->span,
+			      "'len' counts the entries of a list, not of %s",
+			      ev_text(frame->e, ev));
+	tn_diag_help(frame->e->sink, diag, "size(x, 0) is the size of an "
+		     "axis, rank(x) the number of axes");
+	return ev_poison(call->span);
+}
+
 static struct ev len(struct frame *frame, struct call *call)
 {
 	struct actual *list = call_arg(call, "list", 0);
 
-	if (!list || list->ev.kind != EV_LIST)
+	if (!list)
 		return missing(frame, call, "a list");
+	if (list->ev.kind != EV_LIST)
+		return no_list(frame, call, &list->ev);
 	return done(frame, call, number(frame, call, list->ev.u.list.len),
 		    NULL, 0);
 }

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "grammar/habit.h"
 #include "grammar/lex.h"
 #include "grammar/parse.h"
 
@@ -149,6 +150,9 @@ static const struct tn_token *reserved_name(struct tn_parser *p,
 	if (!is_reserved(p->last.kind) || !e->name)
 		return NULL;
 	next = tn_lex_peek(p)->kind;
+	if (next == '(' && (p->last.kind == T_IF || p->last.kind == T_WHILE ||
+			    p->last.kind == T_FOR))
+		return NULL;
 	return next == '=' || next == ':' || next == ',' || next == T_IN ||
 	       next == '(' || next == ')' ? &p->last : NULL;
 }
@@ -201,47 +205,109 @@ static void show_open(struct tn_parser *p, struct tn_diag *diag)
 	tn_diag_also(p->scan.sink, diag, tn_lex_span(p, loc), "opened here");
 }
 
-/* Habits from other languages: what is written here instead. */
-static const struct {
-	const char *word, *help;
-} habits[] = {
-	{ "//", "a comment begins with `#`" },
-	{ "/*", "a comment begins with `#`" },
-	{ "def", "a function is `fn NAME(x: f32[N]) -> f32[N] { .. }`" },
-	{ "func", "a function is `fn NAME(x: f32[N]) -> f32[N] { .. }`" },
-	{ "import", "other files are taken in by `include \"FILE\";`" },
-	{ "for", "`for` stands in kernels; functions have `while` and `scan`, "
-	  "and operators on whole tensors" },
-	{ "and", "\"and\" is written `&&`" },
-	{ "or", "\"or\" is written `||`" },
-	{ "not", "\"not\" is written `!`" },
-	{ "elif", "write `else if`" },
-	{ "let", "values are bound without a word: `y = x + 1;`" },
-	{ "var", "values are bound without a word: `y = x + 1;`" },
-};
-
-static bool spells(const struct tn_parser *p, struct tn_loc loc,
-		   const char *word)
+/* Whether the text goes on with `text` at the offset. */
+static bool stands(const struct tn_parser *p, uint32_t at, const char *text)
 {
-	size_t n = strlen(word);
+	return !strncmp(p->scan.source + at, text, strlen(text));
+}
 
-	return loc.end >= loc.begin + n &&
-	       !strncmp(p->scan.source + loc.begin, word, n) &&
-	       (loc.end == loc.begin + n || word[0] == '/');
+/* Help for two tokens that touch, such as `+=`, or NULL. */
+static const char *pair_habit(const struct tn_parser *p)
+{
+	static const char *const pairs[] = {
+		"/*", ":=", "-=", "*=", "/=", "++", "--", "::", "][", ";;",
+	};
+	size_t i;
+
+	if (p->before.kind == 0 || p->before.loc.end != p->last.loc.begin)
+		return NULL;
+	for (i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (stands(p, p->before.loc.begin, pairs[i]))
+			return tn_habit_token(pairs[i]);
+	return NULL;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* `1. * x` and `.5 * x`. */
+static bool is_half_number(const struct tn_parser *p)
+{
+	const char *text = p->scan.source;
+	uint32_t last = p->last.loc.begin, dot = p->before.loc.begin;
+
+	return (p->last.kind == '.' && is_digit(text[last + 1])) ||
+	       (p->before.kind == '.' && dot > 0 && is_digit(text[dot - 1]));
+}
+
+/* What a token stands for in the table of habits, in `word`. */
+static const char *token_habit(const struct tn_parser *p,
+			       const struct tn_token *token)
+{
+	char word[12];
+	size_t len = token->loc.end - token->loc.begin;
+
+	if (len == 0 || len >= sizeof(word))
+		return NULL;
+	memcpy(word, p->scan.source + token->loc.begin, len);
+	word[len] = '\0';
+	return tn_habit_token(word);
+}
+
+static bool ends_operand(int kind)
+{
+	return kind == T_IDENT || kind == T_INT || kind == T_FLOAT ||
+	       kind == ')' || kind == ']';
+}
+
+/* `x.exp()` and `np.exp(x)`: there are neither methods nor modules. */
+static bool add_method(struct tn_parser *p, struct tn_diag *diag)
+{
+	const struct tn_token *name = &p->before;
+	const char *help;
+
+	if (p->last.kind != '(' || name->kind != T_IDENT ||
+	    name->loc.begin == 0 ||
+	    p->scan.source[name->loc.begin - 1] != '.')
+		return false;
+	tn_diag_note(p->scan.sink, diag, "operators belong to no module, and "
+		     "values have no methods");
+	help = tn_habit_call(name->value.name);
+	if (help)
+		tn_diag_help(p->scan.sink, diag, "%s", help);
+	else
+		tn_diag_help(p->scan.sink, diag, "write %s(x)",
+			     name->loc.end - name->loc.begin < 40 ?
+			     name->value.name : "NAME");
+	return true;
 }
 
 /* Says what to write if the token, or a name before it, is such a habit. */
 static void add_habit(struct tn_parser *p, struct tn_diag *diag)
 {
-	size_t i;
+	const char *help = pair_habit(p);
+	int last = p->last.kind, before = p->before.kind;
 
-	for (i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
-		if (spells(p, p->last.loc, habits[i].word) ||
-		    (p->before.kind == T_IDENT &&
-		     spells(p, p->before.loc, habits[i].word))) {
-			tn_diag_help(p->scan.sink, diag, "%s", habits[i].help);
-			return;
-		}
+	if (add_method(p, diag))
+		return;
+	if (!help && is_half_number(p))
+		help = tn_habit_token("0.");
+	if (!help && last == ';' && before == ';')
+		help = tn_habit_token(";;");
+	if (!help && (last == T_IDENT || last == T_INT) && before == ')')
+		help = tn_habit_token(")");
+	if (!help && (last != '{' || before == '=' || before == ',') &&
+	    last != ')')
+		help = token_habit(p, &p->last);
+	if (!help && before == T_IDENT)
+		help = token_habit(p, &p->before);
+	if (help && (last == T_IF || last == T_FOR) && p->in_kernel &&
+	    !ends_operand(before))
+		return;
+	if (help)
+		tn_diag_help(p->scan.sink, diag, "%s", help);
 }
 
 static void unexpected(struct tn_parser *p, const struct tn_syntax_error *e)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "grammar/habit.h"
 #include "grammar/tree.h"
 
 static struct tn_span span_of(const struct tn_scanner *scanner,
@@ -31,6 +32,29 @@ struct tn_diag *tn_scan_fault(struct tn_scanner *scanner, enum tn_code code,
 	scanner->errors++;
 	return tn_diag_report(scanner->sink, code, span_of(scanner, loc),
 			      "%s", message);
+}
+
+void tn_scan_character(struct tn_scanner *scanner, struct tn_loc loc)
+{
+	const char *text = scanner->source + loc.begin, *end, *help = NULL;
+	size_t len = loc.end - loc.begin;
+	struct tn_diag *diag;
+	char one[5] = "";
+
+	if (loc.begin < scanner->bad_line) {
+		scanner->bad_end = loc.end;
+		return;
+	}
+	end = strchr(text, '\n');
+	scanner->bad_line = end ? loc.begin + (uint32_t)(end - text) :
+		UINT32_MAX;
+	diag = tn_scan_fault(scanner, TN_E0108, loc, "invalid character");
+	memcpy(one, text, len < sizeof(one) ? len : 0);
+	help = tn_habit_character(one);
+	if (!help && (text[0] & 0x80))
+		help = "a name that is not ASCII is written in backquotes";
+	if (help)
+		tn_diag_help(scanner->sink, diag, "%s", help);
 }
 
 const char *tn_scan_intern(struct tn_scanner *scanner, const char *text,

@@ -5,6 +5,7 @@ libtenon_la_SOURCES += \
 	grammar/error.c \
 	grammar/fmt.c grammar/fmt.h \
 	grammar/fmt_space.c \
+	grammar/habit.c grammar/habit.h \
 	grammar/lex.c grammar/lex.h \
 	grammar/literal.c \
 	grammar/node.c grammar/node.h \

@@ -39,6 +39,7 @@ struct tn_scanner {
 	char *buffer;		/* our copy, two NUL bytes at its end */
 	uint32_t file;
 	uint32_t bad_end;	/* end of the last faulty token, or 0 */
+	uint32_t bad_line;	/* where a line with a bad character ends */
 	uint32_t errors;
 	void *flex;		/* yyscan_t */
 	size_t pool_used;	/* elements of pool */
@@ -77,6 +78,8 @@ struct tn_expr *tn_scan_integer(struct tn_scanner *scanner, char *text,
 				struct tn_loc loc);
 struct tn_expr *tn_scan_real(struct tn_scanner *scanner, char *text,
 			     struct tn_loc loc);
+/* Reports a character that the language does not have, once a line. */
+void tn_scan_character(struct tn_scanner *scanner, struct tn_loc loc);
 /* Reports what is wrong with a number and how it is written; a literal. */
 struct tn_expr *tn_scan_bad_number(struct tn_scanner *scanner,
 				   struct tn_loc loc, const char *message,

@@ -18,6 +18,7 @@ check_scripts += \
 	tests/cases/B79-many-temporaries.py \
 	tests/cases/B81-cache.py \
 	tests/diag/attributes.py \
+	tests/diag/habits.py \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
 	tests/ops/sweep.py \

@@ -115,6 +115,9 @@ static bool same_count(struct tn_infer *inf, const struct tn_dim *have,
 			       tn_infer_dim_text(inf, want));
 	tn_infer_note_dim(inf, diag, have);
 	tn_infer_note_dim(inf, diag, want);
+	if (tn_dim_is_const(want) && want->value < 0)
+		tn_diag_help(inf->module->sink, diag, "one size may be `_`, "
+			     "which stands for what is left");
 	return false;
 }
 

@@ -36,7 +36,7 @@ KINDS = {
     "commas": lambda: HEAD + "f(" + "x, " * (BIG // 3) + "x); }",
     "list": lambda: HEAD + "sum([" + "1.0, " * (BIG // 5) + "1.0]); }",
     "nul": lambda: "tenon 1.0;\n" + "\0" * BIG,
-    "junk": lambda: "tenon 1.0;\n" + "$ " * (BIG // 2),
+    "junk": lambda: "tenon 1.0;\n" + "$\n" * (BIG // 2),
     "axes": lambda: "tenon 1.0;\nfn main(x: f32[" + "2, " * MILLION
     + "2]) -> f32 { return 1.0; }",
 }
