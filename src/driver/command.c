@@ -2,6 +2,7 @@
  * Helpers of the verbs: contexts from options, messages, files.
  */
 #include "driver/command.h"
+#include "driver/interrupt.h"
 
 #include <errno.h>
 #include <math.h>
@@ -120,6 +121,7 @@ struct tenon_context *command_context(const struct command *command,
 		fputs("tenon: --emulate is for --target=cuda\n", stderr);
 		*status = TENON_USAGE;
 	}
+	tenon_context_on_compile(context, interrupt_hold, NULL);
 	tenon_context_on_pass(context, show_pass, NULL);
 	tenon_context_on_print(context, show_print, NULL);
 	if (*status == TENON_OK)

@@ -70,6 +70,16 @@ void tenon_context_on_print(struct tenon_context *context,
 	context->print_data = data;
 }
 
+void tenon_context_on_compile(struct tenon_context *context,
+			      void (*hold)(void *data, bool begins),
+			      void *data)
+{
+	if (!context)
+		return;
+	context->hold = hold;
+	context->hold_data = data;
+}
+
 size_t tenon_context_errors(const struct tenon_context *context)
 {
 	return context ? context->sink.errors : 0;

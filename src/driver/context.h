@@ -34,6 +34,8 @@ struct tenon_context {
 	void (*print)(void *data, const char *label,
 		      const struct tenon_tensor *tensor);
 	void *print_data;
+	void (*hold)(void *data, bool begins);
+	void *hold_data;
 	size_t handed;		/* messages given to `report` */
 };
 

@@ -26,6 +26,7 @@ libtenon_la_SOURCES += \
 	src/driver/save.c \
 	src/driver/signature.c src/driver/signature.h \
 	src/driver/source.c src/driver/source.h \
+	src/driver/scratch.c src/driver/scratch.h \
 	src/driver/spawn.c src/driver/spawn.h \
 	src/driver/target.c src/driver/target.h \
 	src/driver/tenon.h \
@@ -40,6 +41,7 @@ libtenon_la_SOURCES += \
 tenon_SOURCES += \
 	src/driver/command.c src/driver/command.h \
 	src/driver/help.c \
+	src/driver/interrupt.c src/driver/interrupt.h \
 	src/driver/main.c \
 	src/driver/options.c src/driver/options.def src/driver/options.h \
 	src/driver/verb_compare.c \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "driver/command.h"
+#include "driver/interrupt.h"
 
 static enum tenon_status (*const run[VERB_COUNT])(const struct command *) = {
 #define VERB(id, name, arguments, summary, details) [VERB_##id] = verb_##id,
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	bool lost = false;
 
 	set_patience();
+	interrupt_init();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		puts("tenon " TENON_VERSION);
 		return finish(TENON_OK);

@@ -124,6 +124,12 @@ void tenon_context_on_print(struct tenon_context *context,
 			    void (*print)(void *data, const char *label,
 					  const struct tenon_tensor *tensor),
 			    void *data);
+/* `hold` is called as external compilers are about to work in a temporary
+ * folder (`begins`), and when the folder is gone again: a program that ends by a
+ * signal may wait that long. */
+void tenon_context_on_compile(struct tenon_context *context,
+			      void (*hold)(void *data, bool begins),
+			      void *data);
 size_t tenon_context_errors(const struct tenon_context *context);
 
 enum tenon_style { TENON_PLAIN, TENON_COLOUR, TENON_JSON };

@@ -14,9 +14,11 @@
 #include "driver/cache.h"
 #include "driver/native.h"
 #include "driver/recipe.h"
+#include "driver/scratch.h"
 #include "driver/spawn.h"
 
 #define MAX_ARGS 64
+#define SIGNALLED 128	/* codes from here: ended by a signal */
 
 /* One compilation under way. */
 struct build {
@@ -170,20 +172,17 @@ static enum tn_status make_key(struct build *b, unsigned char key[32])
 
 static enum tn_status make_folder(struct build *b)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *path;
+	const char *path;
+	int error;
 
 	b->folder = b->context->settings.keep;
 	if (b->folder) {
 		b->is_kept = true;
 		return TN_OK;
 	}
-	path = tn_arena_printf(&b->arena, "%s/tenonXXXXXX", tmp && tmp[0] ?
-			       tmp : "/tmp");
-	if (!path)
-		return TN_IO;
-	if (!mkdtemp(path))
-		return tn_context_file(b->context, TN_E0023, path, errno);
+	error = tn_scratch_make(&b->arena, &path);
+	if (error)
+		return tn_context_file(b->context, TN_E0023, path, error);
 	b->folder = path;
 	return TN_OK;
 }
@@ -293,8 +292,8 @@ static enum tn_status run_compilers(struct build *b)
 
 	tn_buf_init(&output);
 	error = run_commands(b, &output, &name, &code);
-	if (!error && code && strstr(tn_buf_text(&b->recipe),
-				     TN_RECIPE_OPENMP)) {
+	if (!error && code && code < SIGNALLED &&
+	    strstr(tn_buf_text(&b->recipe), TN_RECIPE_OPENMP)) {
 		/* A compiler without OpenMP: one thread then. */
 		b->is_plain = true;
 		error = run_commands(b, &output, &name, &code);
@@ -368,6 +367,8 @@ enum tn_status tn_toolchain_compile(struct tenon_context *context,
 			   .target = target };
 	enum tn_status status;
 
+	if (context->hold)
+		context->hold(context->hold_data, true);
 	tn_arena_init(&b.arena);
 	tn_buf_init(&b.glue);
 	tn_buf_init(&b.recipe);
@@ -379,5 +380,7 @@ enum tn_status tn_toolchain_compile(struct tenon_context *context,
 	tn_buf_fini(&b.glue);
 	tn_buf_fini(&b.recipe);
 	tn_arena_fini(&b.arena);
+	if (context->hold)
+		context->hold(context->hold_data, false);
 	return status;
 }
