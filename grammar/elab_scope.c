@@ -205,6 +205,45 @@ bool elab_flat_struct(struct tn_elab *e, const char *name,
 	return false;
 }
 
+struct sizes {
+	struct frame *frame;
+	const struct tn_dim **map;	/* by number of the symbol */
+	bool any;
+};
+
+/* The size that a declared dim has in this call, if it has one. */
+static void bind_size(void *data, const struct tn_dim *dim)
+{
+	struct sizes *sizes = data;
+	const struct bind *bind = frame_find(sizes->frame, dim->sym->name);
+	int64_t lo, hi;
+
+	if (!bind || bind->ev.kind != EV_DIM || bind->ev.u.dim == dim)
+		return;
+	tn_dim_bounds(bind->ev.u.dim, &lo, &hi);
+	if (lo < dim->sym->lo || hi > dim->sym->hi)
+		return;
+	sizes->map[dim->sym->number] = bind->ev.u.dim;
+	sizes->any = true;
+}
+
+/* `dim H = N // 2;` where a generic function is called with another N. */
+static const struct tn_dim *derived(struct frame *frame,
+				    const struct tn_dim *dim)
+{
+	struct tn_dim_pool *pool = &frame->e->module->dims;
+	struct sizes sizes = { .frame = frame };
+
+	if (tn_dim_is_const(dim) || dim->kind == TN_DIM_SYM)
+		return dim;
+	sizes.map = elab_array(frame->e, (size_t)pool->nsyms + 1,
+			       sizeof(*sizes.map));
+	if (!sizes.map)
+		return dim;
+	tn_dim_each_sym(dim, bind_size, &sizes);
+	return sizes.any ? tn_dim_subst(pool, dim, sizes.map) : dim;
+}
+
 static struct ev item_value(struct frame *frame, struct decl *decl,
 			    struct tn_span span)
 {
@@ -250,6 +289,8 @@ static struct ev item_value(struct frame *frame, struct decl *decl,
 	}
 	ev = decl->ev;
 	ev.span = span;
+	if (ev.kind == EV_DIM)
+		ev = ev_dim(derived(frame, ev.u.dim), span);
 	if (frame->test && ev.kind == EV_DIM && !tn_dim_is_const(ev.u.dim)) {
 		diag = tn_diag_report(e->sink, TN_E0222, span,
 				      "'%s' has no size in a test",
