@@ -3,6 +3,7 @@ import sys
 
 MILLION = 1000 * 1000
 BIG = 4 * MILLION
+TOKEN = 10 * MILLION  # one token, refused by a look at its length
 HEAD = "tenon 1.0;\nfn main(x: f32) -> f32 { return "
 
 
@@ -17,17 +18,17 @@ KINDS = {
     "escapes": lambda: HEAD + "`" + "\\u{000061}" * MILLION + "`; }",
     "longest": lambda: edge(0),
     "longer": lambda: edge(1),
-    "integer": lambda: HEAD + "1" + "0" * BIG + "; }",
-    "decimal": lambda: HEAD + "0." + "1" * BIG + "; }",
-    "float": lambda: HEAD + "1" + "0" * BIG + ".0; }",
-    "exponent": lambda: HEAD + "1e" + "1" * BIG + "; }",
-    "letters": lambda: HEAD + "1" + "a" * BIG + "; }",
-    "name": lambda: HEAD + "a" * BIG + "; }",
-    "quoted": lambda: HEAD + "`" + "a" * BIG + "`; }",
+    "integer": lambda: HEAD + "1" + "0" * TOKEN + "; }",
+    "decimal": lambda: HEAD + "0." + "1" * TOKEN + "; }",
+    "float": lambda: HEAD + "1" + "0" * TOKEN + ".0; }",
+    "exponent": lambda: HEAD + "1e" + "1" * TOKEN + "; }",
+    "letters": lambda: HEAD + "1" + "a" * TOKEN + "; }",
+    "name": lambda: HEAD + "a" * TOKEN + "; }",
+    "quoted": lambda: HEAD + "`" + "a" * TOKEN + "`; }",
     "open-quote": lambda: HEAD + "`" + "a" * BIG,
     "open-string": lambda: "tenon 1.0;\ninclude \"" + "a" * BIG,
-    "string": lambda: "tenon 1.0;\ninclude \"" + "a" * BIG + "\";",
-    "comment": lambda: "tenon 1.0;\n#" + "a" * BIG
+    "string": lambda: "tenon 1.0;\ninclude \"" + "a" * TOKEN + "\";",
+    "comment": lambda: "tenon 1.0;\n#" + "a" * TOKEN
     + "\nfn main(x: f32) -> f32 { return x; }",
     "minus": lambda: HEAD + "-" * BIG + "x; }",
     "parens": lambda: HEAD + "(" * BIG + "x; }",
