@@ -17,7 +17,9 @@
 #ifndef TN_BACKENDS_EMIT_H
 #define TN_BACKENDS_EMIT_H
 
-#include "ir/kernel.h"
+#include "ir/kernel_affine.h"
+#include "ir/kernel_loop.h"
+#include "ir/kernel_walk.h"
 #include "ir/target.h"
 
 struct tn_emit;
@@ -211,14 +213,6 @@ bool tn_emit_syms(const struct tn_emit *emit, struct tn_vec *syms);
 bool tn_emit_sizes(const struct tn_kernel *kernel, struct tn_vec *syms);
 /* True if some statement or operator of it may set the flag. */
 bool tn_emit_may_raise(const struct tn_kernel *kernel);
-/* Calls for every expression (and its parts) and statement. */
-struct tn_emit_visitor {
-	void (*expr)(void *data, const struct tn_kexpr *expr);
-	void (*stmt)(void *data, const struct tn_kstmt *stmt);
-	void *data;
-};
-void tn_emit_visit(const struct tn_kblock *block,
-		   const struct tn_emit_visitor *visitor);
 /* Loop without a `for`: a body for each value of its variable. */
 bool tn_emit_is_unrolled(const struct tn_kstmt *stmt, int64_t *from,
 			 int64_t *to);

@@ -26,56 +26,10 @@ const char *tn_emit_name(struct tn_emit *emit, const void *key,
 
 /* ---- Constants ---- */
 
-static bool const_op(const struct tn_emit *emit, const struct tn_kexpr *e,
-		     int64_t *value)
-{
-	int64_t a, b;
-
-	if (e->nargs != 2 || !tn_emit_const(emit, e->args[0], &a) ||
-	    !tn_emit_const(emit, e->args[1], &b))
-		return false;
-	switch ((int)e->code) {
-	case TN_OP_add:
-		return tn_num_add(a, b, value);
-	case TN_OP_sub:
-		return tn_num_sub(a, b, value);
-	case TN_OP_mul:
-		return tn_num_mul(a, b, value);
-	case TN_OP_fdiv:
-		*value = b > 0 ? tn_num_floordiv(a, b) : 0;
-		return b > 0;
-	case TN_OP_mod:
-		*value = b > 0 ? tn_num_floormod(a, b) : 0;
-		return b > 0;
-	default:
-		return false;
-	}
-}
-
 bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *e,
 		   int64_t *value)
 {
-	const int64_t *bound;
-
-	if (e->dtype != TN_i64)
-		return false;
-	switch (e->kind) {
-	case TN_KEXPR_INT:
-		*value = e->i;
-		return true;
-	case TN_KEXPR_VAR:
-		bound = tn_map_find(&emit->consts, e->var);
-		if (bound)
-			*value = *bound;
-		return bound != NULL;
-	case TN_KEXPR_OP:
-		return e->is_index && const_op(emit, e, value);
-	case TN_KEXPR_FLOAT:
-	case TN_KEXPR_DIM:
-	case TN_KEXPR_LOAD:
-		return false;
-	}
-	return false;
+	return tn_kexpr_known(e, &emit->consts, value);
 }
 
 void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)

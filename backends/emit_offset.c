@@ -18,17 +18,12 @@ struct part {
 	int64_t offset;
 };
 
-static bool is_written_out(const struct tn_emit *emit,
-			   const struct tn_kexpr *e)
+static bool is_written_out(void *data, const struct tn_kexpr *e)
 {
-	int i;
+	const struct tn_emit *emit = data;
 
-	if (e->kind == TN_KEXPR_VAR)
-		return tn_map_find(&emit->consts, e->var) != NULL;
-	for (i = 0; i < e->nargs; i++)
-		if (is_written_out(emit, e->args[i]))
-			return true;
-	return false;
+	return e->kind == TN_KEXPR_VAR &&
+		tn_map_find(&emit->consts, e->var) != NULL;
 }
 
 /* The node on other operands; NULL: out of memory. */
@@ -118,7 +113,7 @@ bool tn_emit_offset(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 
 	*offset = 0;
 	for (i = n - 1; i >= 0; i--) {
-		found = found || is_written_out(emit, index[i]);
+		found = found || tn_kexpr_find(index[i], is_written_out, emit);
 		part = part_of(emit, index[i]);
 		has_rest = has_rest || part.rest;
 		rest[i] = part.rest ? part.rest : zero(emit);

@@ -35,48 +35,45 @@ int tn_emit_lanes(const struct tn_dialect *dialect, enum tn_dtype dtype)
 	return dialect->vector_bytes / tn_dtype_bytes(held);
 }
 
+static bool is_varying(void *data, const struct tn_kexpr *e)
+{
+	const struct tn_emit *emit = data;
+
+	return e->kind == TN_KEXPR_VAR &&
+		(e->var == emit->lane_var ||
+		 tn_map_has(&emit->vectors, e->var));
+}
+
 bool tn_emit_is_varying(const struct tn_emit *emit, const struct tn_kexpr *e)
 {
-	int i;
+	return tn_kexpr_find(e, is_varying, (void *)(uintptr_t)emit);
+}
 
-	if (e->kind == TN_KEXPR_VAR)
-		return e->var == emit->lane_var ||
-			tn_map_has(&emit->vectors, e->var);
-	for (i = 0; i < e->nargs; i++)
-		if (tn_emit_is_varying(emit, e->args[i]))
-			return true;
-	return false;
+static bool sum_of(const struct tn_emit *emit, const struct tn_kexpr *e,
+		   struct tn_affine *sum)
+{
+	struct tn_affine_scope scope = { &emit->kernel->module->dims,
+					 &emit->consts, NULL };
+
+	return tn_affine_make(&scope, e, sum);
 }
 
 /* The step of index arithmetic from lane to lane; false: not even. */
 static bool stride(const struct tn_emit *emit, const struct tn_kexpr *e,
 		   int64_t *step)
 {
-	int64_t a, b, factor;
+	struct tn_affine sum;
+	int i;
 
-	*step = 0;
-	if (!tn_emit_is_varying(emit, e))
-		return true;
-	if (e->kind == TN_KEXPR_VAR) {
-		*step = 1;
-		return e->var == emit->lane_var;
-	}
-	if (!e->is_index || e->nargs != 2)
+	if (!sum_of(emit, e, &sum) ||
+	    !tn_affine_coef(&sum, emit->lane_var, step))
 		return false;
-	if (e->code == TN_OP_add || e->code == TN_OP_sub) {
-		if (!stride(emit, e->args[0], &a) ||
-		    !stride(emit, e->args[1], &b))
+	for (i = 0; i < sum.n; i++)
+		if ((sum.terms[i].of->kind != TN_KEXPR_VAR ||
+		     sum.terms[i].of->var != emit->lane_var) &&
+		    tn_emit_is_varying(emit, sum.terms[i].of))
 			return false;
-		return e->code == TN_OP_add ? tn_num_add(a, b, step) :
-			tn_num_sub(a, b, step);
-	}
-	if (e->code != TN_OP_mul)
-		return false;
-	if (tn_emit_const(emit, e->args[1], &factor) &&
-	    stride(emit, e->args[0], &a))
-		return tn_num_mul(a, factor, step);
-	return tn_emit_const(emit, e->args[0], &factor) &&
-		stride(emit, e->args[1], &a) && tn_num_mul(a, factor, step);
+	return true;
 }
 
 /* ---- Does a vec loop fit? ---- */
@@ -244,57 +241,46 @@ static int measure(struct plan *plan, const struct tn_kstmt *s)
 
 /* ---- Buffers in registers ---- */
 
+/* The same of a term: that of a written-out loop whose steps keep it. */
+static int64_t residue_of(void *data, const struct tn_kexpr *e, int64_t lanes)
+{
+	const struct plan *plan = data;
+	const struct tn_kstmt *loop;
+	int64_t from;
+
+	if (e->kind != TN_KEXPR_VAR)
+		return -1;
+	loop = plan->vec && e->var == plan->vec->var ? plan->vec :
+		tn_map_find(&plan->unrolled, e->var);
+	if (!loop || !tn_emit_const(plan->emit, loop->from, &from) ||
+	    (loop != plan->vec && loop->step % lanes != 0))
+		return -1;
+	return tn_num_floormod(from, lanes);
+}
+
 /* e modulo `lanes` with the vector variable at its start; -1: unknown. */
-static int64_t residue(const struct plan *plan, const struct tn_kexpr *e,
+static int64_t residue(struct plan *plan, const struct tn_kexpr *e,
 		       int64_t lanes)
 {
-	const struct tn_kstmt *loop;
-	int64_t a, b, value;
+	struct tn_affine sum;
 
-	if (tn_emit_const(plan->emit, e, &value))
-		return (value % lanes + lanes) % lanes;
-	if (e->kind == TN_KEXPR_VAR) {
-		loop = plan->vec && e->var == plan->vec->var ? plan->vec :
-			tn_map_find(&plan->unrolled, e->var);
-		if (!loop || !tn_emit_const(plan->emit, loop->from, &value) ||
-		    (loop != plan->vec && loop->step % lanes != 0))
-			return -1;
-		return (value % lanes + lanes) % lanes;
-	}
-	if (e->kind != TN_KEXPR_OP || !e->is_index || e->nargs != 2)
-		return -1;
-	a = residue(plan, e->args[0], lanes);
-	b = residue(plan, e->args[1], lanes);
-	if (e->code == TN_OP_mul && (a == 0 || b == 0))
-		return 0;
-	if (a < 0 || b < 0)
-		return -1;
-	if (e->code == TN_OP_add)
-		return (a + b) % lanes;
-	if (e->code == TN_OP_sub)
-		return (a - b + lanes) % lanes;
-	return e->code == TN_OP_mul ? a * b % lanes : -1;
+	return sum_of(plan->emit, e, &sum) ?
+		tn_affine_residue(&sum, lanes, residue_of, plan) : -1;
 }
 
-/* True if written-out loops leave only literals. */
-static bool is_literal(const struct plan *plan, const struct tn_kexpr *e)
+/* Stays when written-out loops are: no literal. */
+static bool remains(void *data, const struct tn_kexpr *e)
 {
-	int i;
+	const struct plan *plan = data;
 
-	if (e->kind == TN_KEXPR_INT)
-		return true;
 	if (e->kind == TN_KEXPR_VAR)
-		return (plan->vec && e->var == plan->vec->var) ||
-			tn_map_find(&plan->unrolled, e->var);
-	if (e->kind != TN_KEXPR_OP || !e->is_index || e->nargs != 2)
-		return false;
-	for (i = 0; i < e->nargs; i++)
-		if (!is_literal(plan, e->args[i]))
-			return false;
-	return true;
+		return !(plan->vec && e->var == plan->vec->var) &&
+			!tn_map_find(&plan->unrolled, e->var);
+	return e->kind != TN_KEXPR_INT &&
+		(e->kind != TN_KEXPR_OP || !e->is_index || e->nargs != 2);
 }
 
-static bool lanes_fit(const struct plan *plan, const struct tn_kbuf *buf,
+static bool lanes_fit(struct plan *plan, const struct tn_kbuf *buf,
 		      int n, const struct tn_kexpr *const *index)
 {
 	const struct tn_emit *emit = plan->emit;
@@ -321,7 +307,7 @@ static void note_access(struct plan *plan, const struct tn_kbuf *buf, int n,
 	emit->lane_var = plan->vec ? plan->vec->var : NULL;
 	for (i = 0; i < n; i++) {
 		varies = varies || tn_emit_is_varying(emit, index[i]);
-		if (!is_literal(plan, index[i]))
+		if (tn_kexpr_find(index[i], remains, plan))
 			use->is_bad = true;
 	}
 	emit->lane_var = NULL;
@@ -330,14 +316,10 @@ static void note_access(struct plan *plan, const struct tn_kbuf *buf, int n,
 	use->by_lanes = use->by_lanes || varies;
 }
 
-static void note_expr(struct plan *plan, const struct tn_kexpr *e)
+static void note_expr(void *data, const struct tn_kexpr *e)
 {
-	int i;
-
 	if (e->kind == TN_KEXPR_LOAD)
-		note_access(plan, e->buf, e->nargs, e->args);
-	for (i = 0; i < e->nargs; i++)
-		note_expr(plan, e->args[i]);
+		note_access(data, e->buf, e->nargs, e->args);
 }
 
 static void note_alloc(struct plan *plan, const struct tn_kbuf *buf)
@@ -381,6 +363,7 @@ static void note_loop(struct plan *plan, const struct tn_kstmt *s)
 
 static void note_block(struct plan *plan, const struct tn_kblock *block)
 {
+	struct tn_kvisitor visitor = { note_expr, NULL, plan };
 	const struct tn_kstmt *s;
 	int i;
 
@@ -390,9 +373,8 @@ static void note_block(struct plan *plan, const struct tn_kblock *block)
 		if (s->kind == TN_KSTMT_STORE)
 			note_access(plan, s->buf, s->nindex, s->index);
 		for (i = 0; i < s->nindex; i++)
-			note_expr(plan, s->index[i]);
-		if (s->value)
-			note_expr(plan, s->value);
+			tn_kexpr_visit(s->index[i], &visitor);
+		tn_kexpr_visit(s->value, &visitor);
 		if (s->kind == TN_KSTMT_LOOP)
 			note_loop(plan, s);
 		if (s->kind == TN_KSTMT_IF) {

@@ -50,7 +50,7 @@ static void name_params(struct tn_emit *emit)
 {
 	const struct tn_kernel *kernel = emit->kernel;
 	const struct tn_vec *syms = &kernel->module->dims.syms;
-	struct tn_emit_visitor visitor = { note_read, note_name, emit };
+	struct tn_kvisitor visitor = { note_read, note_name, emit };
 	const struct tn_dim *dim;
 	size_t k;
 	int i;
@@ -64,7 +64,7 @@ static void name_params(struct tn_emit *emit)
 		if (!tn_names_get(&emit->names, dim->sym, dim->sym->name))
 			emit->failed = true;
 	}
-	tn_emit_visit(&kernel->body, &visitor);
+	tn_kblock_visit(&kernel->body, &visitor);
 }
 
 void tn_emit_init(struct tn_emit *emit, const struct tn_dialect *dialect,
@@ -127,11 +127,11 @@ bool tn_emit_is_unrolled(const struct tn_kstmt *s, int64_t *from,
 			 int64_t *to)
 {
 	if (s->kind != TN_KSTMT_LOOP || s->loop != TN_LOOP_UNROLL ||
-	    s->from->kind != TN_KEXPR_INT || s->to->kind != TN_KEXPR_INT)
+	    !tn_kloop_is_const(s))
 		return false;
 	*from = s->from->i;
 	*to = s->to->i;
-	return *to <= *from || (*to - *from - 1) / s->step < UNROLL_LIMIT;
+	return tn_kloop_turns(s) <= UNROLL_LIMIT;
 }
 
 static bool has_scope(const struct tn_kblock *block)

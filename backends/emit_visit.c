@@ -1,69 +1,27 @@
 /*
- * Walks over kernels: which symbols, variables and flags they use.
+ * What kernels use: symbols, sizes, flags.
  */
 #include "backends/emit.h"
 
 #include <stdlib.h>
 
-static void visit_expr(const struct tn_emit_visitor *visitor,
-		       const struct tn_kexpr *e)
+static bool expr_raises(void *data, const struct tn_kexpr *e)
 {
-	int i;
-
-	if (visitor->expr)
-		visitor->expr(visitor->data, e);
-	for (i = 0; i < e->nargs; i++)
-		visit_expr(visitor, e->args[i]);
+	(void)data;
+	return e->kind == TN_KEXPR_OP && !e->is_index &&
+		e->code != TN_OP_cast && e->code != TN_OP_bitcast &&
+		tn_emit_raises(e->code, e->args[0]->dtype);
 }
 
-void tn_emit_visit(const struct tn_kblock *block,
-		   const struct tn_emit_visitor *visitor)
+static bool stmt_raises(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
-	int i;
-
-	for (s = block->first; s; s = s->next) {
-		if (visitor->stmt)
-			visitor->stmt(visitor->data, s);
-		if (s->from)
-			visit_expr(visitor, s->from);
-		if (s->to)
-			visit_expr(visitor, s->to);
-		for (i = 0; i < s->nindex; i++)
-			visit_expr(visitor, s->index[i]);
-		if (s->value)
-			visit_expr(visitor, s->value);
-		tn_emit_visit(&s->body, visitor);
-		tn_emit_visit(&s->orelse, visitor);
-	}
-}
-
-static void expr_raises(void *data, const struct tn_kexpr *e)
-{
-	bool *raises = data;
-
-	if (e->kind == TN_KEXPR_OP && !e->is_index &&
-	    e->code != TN_OP_cast && e->code != TN_OP_bitcast &&
-	    tn_emit_raises(e->code, e->args[0]->dtype))
-		*raises = true;
-}
-
-static void stmt_raises(void *data, const struct tn_kstmt *s)
-{
-	bool *raises = data;
-
-	if (s->kind == TN_KSTMT_RAISE)
-		*raises = true;
+	return s->kind == TN_KSTMT_RAISE ||
+		tn_kstmt_find_expr(s, expr_raises, data);
 }
 
 bool tn_emit_may_raise(const struct tn_kernel *kernel)
 {
-	bool raises = false;
-	struct tn_emit_visitor visitor = { expr_raises, stmt_raises,
-					   &raises };
-
-	tn_emit_visit(&kernel->body, &visitor);
-	return raises;
+	return tn_kblock_find(&kernel->body, stmt_raises, NULL) != NULL;
 }
 
 bool tn_emit_syms(const struct tn_emit *emit, struct tn_vec *syms)
@@ -110,9 +68,9 @@ static int by_number(const void *a, const void *b)
 bool tn_emit_sizes(const struct tn_kernel *kernel, struct tn_vec *syms)
 {
 	struct sizes sizes = { syms, false };
-	struct tn_emit_visitor visitor = { NULL, stmt_sizes, &sizes };
+	struct tn_kvisitor visitor = { NULL, stmt_sizes, &sizes };
 
-	tn_emit_visit(&kernel->body, &visitor);
+	tn_kblock_visit(&kernel->body, &visitor);
 	if (syms->len > 1)
 		qsort(syms->data, syms->len, sizeof(void *), by_number);
 	return !sizes.failed;

@@ -6,7 +6,7 @@
  */
 #include "passes/inline.h"
 
-#include "passes/schedule.h"
+#include "ir/kernel_map.h"
 
 struct resize {
 	struct tn_kernel *kernel;	/* the new one */
@@ -49,7 +49,7 @@ static struct tn_kbuf *twin_of(const struct resize *r, struct tn_kbuf *buf)
 	return twin ? twin : buf;
 }
 
-static const struct tn_kexpr *change(struct tn_rewrite *rewrite,
+static const struct tn_kexpr *change(struct tn_kmap *rewrite,
 				     const struct tn_kexpr *e)
 {
 	struct resize *r = rewrite->data;
@@ -98,7 +98,7 @@ static bool make_params(struct resize *r)
 
 static bool fill(struct resize *r)
 {
-	struct tn_rewrite rewrite = { .kernel = r->kernel, .change = change,
+	struct tn_kmap rewrite = { .kernel = r->kernel, .change = change,
 				      .data = r };
 
 	if (!make_params(r) ||
@@ -106,7 +106,7 @@ static bool fill(struct resize *r)
 			     NULL, NULL))
 		return false;
 	change_bufs(r, &r->kernel->body);
-	return !r->failed && tn_schedule_rewrite(&rewrite, &r->kernel->body);
+	return !r->failed && tn_kblock_map(&rewrite, &r->kernel->body);
 }
 
 struct tn_kernel *tn_inline_kernel(struct tn_kernel *kernel,

@@ -39,7 +39,6 @@ libtenon_la_SOURCES += \
 	passes/schedule_deps.c \
 	passes/schedule_loops.c \
 	passes/schedule_pack.c \
-	passes/schedule_rewrite.c \
 	passes/schedule_sums.c \
 	passes/schedule_tile.c \
 	passes/unroll.c

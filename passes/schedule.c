@@ -76,20 +76,29 @@ bool tn_step_names_once(const struct tn_step *step, int first)
 	return true;
 }
 
+struct finding {
+	const char *name;
+	struct tn_vec *loops;
+	bool failed;
+};
+
+static void find_loop(void *data, const struct tn_kstmt *s)
+{
+	struct finding *finding = data;
+
+	if (tn_kstmt_is_loop(s) && s->var->name == finding->name &&
+	    !tn_vec_push_ptr(finding->loops, s))
+		finding->failed = true;
+}
+
 bool tn_schedule_find(const struct tn_kblock *block, const char *name,
 		      struct tn_vec *loops)
 {
-	struct tn_kstmt *s;
+	struct finding finding = { name, loops, false };
+	struct tn_kvisitor visitor = { NULL, find_loop, &finding };
 
-	for (s = block->first; s; s = s->next) {
-		if (s->kind == TN_KSTMT_LOOP && s->var->name == name &&
-		    !tn_vec_push_ptr(loops, s))
-			return false;
-		if (!tn_schedule_find(&s->body, name, loops) ||
-		    !tn_schedule_find(&s->orelse, name, loops))
-			return false;
-	}
-	return true;
+	tn_kblock_visit(block, &visitor);
+	return !finding.failed;
 }
 
 bool tn_step_find(const struct tn_step *step, const char *name,
@@ -100,48 +109,6 @@ bool tn_step_find(const struct tn_step *step, const char *name,
 	if (!good)
 		step->kernel->module->failed = true;
 	return good;
-}
-
-static struct tn_kstmt *owner_in(const struct tn_kblock *block,
-				 const struct tn_kblock *wanted)
-{
-	struct tn_kstmt *s, *found;
-
-	for (s = block->first; s; s = s->next) {
-		if (&s->body == wanted || &s->orelse == wanted)
-			return s;
-		found = owner_in(&s->body, wanted);
-		if (!found)
-			found = owner_in(&s->orelse, wanted);
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
-				    const struct tn_kstmt *stmt)
-{
-	return owner_in(&kernel->body, stmt->parent);
-}
-
-int64_t tn_schedule_extent(const struct tn_kstmt *loop)
-{
-	if (loop->from->kind != TN_KEXPR_INT ||
-	    loop->to->kind != TN_KEXPR_INT || loop->step != 1)
-		return -1;
-	return loop->to->i > loop->from->i ? loop->to->i - loop->from->i : 0;
-}
-
-int64_t tn_schedule_most(const struct tn_kstmt *loop)
-{
-	int64_t lo = 0, hi = INT64_MAX;
-
-	if (loop->to->kind == TN_KEXPR_INT)
-		return loop->to->i;
-	if (loop->to->kind == TN_KEXPR_DIM)
-		tn_dim_bounds(loop->to->dim, &lo, &hi);
-	return hi;
 }
 
 static const char *skip(const char *at)
@@ -300,16 +267,11 @@ static bool by_annotation(struct tn_kernel *kernel, struct tn_annot *annot)
 	return good && !module->failed;
 }
 
-/* The loops that somebody has chosen a kind for. */
-static bool is_chosen(const struct tn_kblock *block)
+/* A loop that somebody has chosen a kind for. */
+static bool is_chosen(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if ((s->kind == TN_KSTMT_LOOP && s->loop != TN_LOOP_FOR) ||
-		    is_chosen(&s->body) || is_chosen(&s->orelse))
-			return true;
-	return false;
+	(void)data;
+	return tn_kstmt_is_loop(s) && s->loop != TN_LOOP_FOR;
 }
 
 /* Loops that a CPU runs at once; on a GPU turns may work together, with
@@ -321,41 +283,37 @@ static bool is_at_once(const struct tn_kstmt *s)
 		 (s->loop == TN_LOOP_PAR && s->bind == TN_BIND_THREADS));
 }
 
+static bool is_tied(void *data, const struct tn_kstmt *s)
+{
+	return is_at_once(s) && !tn_schedule_is_free(data, s, s);
+}
+
 /* Turns of such loops written by hand must be independent. */
-static bool may_run_at_once(struct tn_kernel *kernel,
-			    const struct tn_kblock *block)
+static bool may_run_at_once(struct tn_kernel *kernel)
 {
 	struct tn_module *module = kernel->module;
-	const struct tn_kstmt *s;
+	const struct tn_kstmt *tied;
 	struct tn_diag *diag;
 
-	for (s = block->first; s; s = s->next) {
-		if (is_at_once(s) && !tn_schedule_is_free(module, s, s)) {
-			diag = tn_diag_report(module->sink, TN_E0804,
-					      kernel->span, "the turns of "
-					      "loop '%s' of kernel '%s' "
-					      "depend on one another",
-					      s->var->name, kernel->name);
-			tn_diag_help(module->sink, diag,
-				     "write it as `for`");
-			return false;
-		}
-		if (!may_run_at_once(kernel, &s->body) ||
-		    !may_run_at_once(kernel, &s->orelse))
-			return false;
-	}
-	return true;
+	tied = tn_kblock_find(&kernel->body, is_tied, module);
+	if (!tied)
+		return true;
+	diag = tn_diag_report(module->sink, TN_E0804, kernel->span,
+			      "the turns of loop '%s' of kernel '%s' depend on "
+			      "one another", tied->var->name, kernel->name);
+	tn_diag_help(module->sink, diag, "write it as `for`");
+	return false;
 }
 
 /* What a kernel's author asked for: loops of a kind, a schedule. */
 static bool by_hand(struct tn_kernel *kernel)
 {
+	bool chosen = tn_kblock_find(&kernel->body, is_chosen, NULL);
 	struct tn_annot *annot = wanted(kernel);
 
 	if (tn_annots_find(&kernel->annots, "scheduled"))
 		return true;
-	if (is_chosen(&kernel->body) &&
-	    !may_run_at_once(kernel, &kernel->body))
+	if (chosen && !may_run_at_once(kernel))
 		return false;
 	return !annot || by_annotation(kernel, annot);
 }
@@ -365,7 +323,7 @@ static bool by_hand(struct tn_kernel *kernel)
 static bool schedule_kernel(struct tn_pass_context *context,
 			    struct tn_kernel *kernel)
 {
-	bool was_chosen = is_chosen(&kernel->body);
+	bool was_chosen = tn_kblock_find(&kernel->body, is_chosen, NULL);
 
 	if (!by_hand(kernel))
 		return false;

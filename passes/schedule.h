@@ -36,7 +36,10 @@
 #ifndef TN_PASSES_SCHEDULE_H
 #define TN_PASSES_SCHEDULE_H
 
-#include "ir/kernel.h"
+#include "ir/kernel_affine.h"
+#include "ir/kernel_loop.h"
+#include "ir/kernel_map.h"
+#include "ir/kernel_walk.h"
 #include "ir/target.h"
 
 /* Applies the steps of `text` in order. False: *why says which step failed
@@ -82,14 +85,6 @@ bool tn_schedule_find(const struct tn_kblock *block, const char *name,
 /* The same over the step's kernel; without memory the module has failed. */
 bool tn_step_find(const struct tn_step *step, const char *name,
 		  struct tn_vec *loops);
-/* The loop around a statement, or NULL. */
-struct tn_kstmt *tn_schedule_around(const struct tn_kernel *kernel,
-				    const struct tn_kstmt *stmt);
-/* Turns of a loop if constant, else -1. */
-int64_t tn_schedule_extent(const struct tn_kstmt *loop);
-/* The most turns that a loop may have, over all sizes. */
-int64_t tn_schedule_most(const struct tn_kstmt *loop);
-
 /* True if no two turns of the loop touch the same element, or only read it,
  * while the loops around stand still. */
 bool tn_schedule_is_independent(struct tn_module *module,
@@ -100,31 +95,6 @@ bool tn_schedule_is_independent(struct tn_module *module,
 bool tn_schedule_is_free(struct tn_module *module,
 			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop);
-/* Expressions that mean the same by the names in them. */
-bool tn_schedule_same_expr(const struct tn_kexpr *a,
-			   const struct tn_kexpr *b);
-/* True if the expression reads the variable. */
-bool tn_schedule_reads(const struct tn_kexpr *expr,
-		       const struct tn_kvar *var);
-/* True if it loads from a buffer. */
-bool tn_schedule_reads_data(const struct tn_kexpr *expr);
-
-/* Rewrites every expression in the block, inner nodes first: `change` returns
- * the node to stand in its place (or the node itself); NULL: no memory, or
- * refused. The loops inside `block` around the expression are
- * loops[0..nloops); nconditions of `if` statements and branches of `select`
- * decide whether it is computed. */
-struct tn_rewrite {
-	struct tn_kernel *kernel;
-	const struct tn_kexpr *(*change)(struct tn_rewrite *rewrite,
-					 const struct tn_kexpr *node);
-	void *data;
-	int nconditions;
-	int nloops;
-	const struct tn_kstmt *loops[64];
-};
-bool tn_schedule_rewrite(struct tn_rewrite *rewrite,
-			 struct tn_kblock *block);
 
 /* schedule_default.c: gives a fresh kernel the target's plain schedule and
  * writes it down as @scheduled. False: out of memory. */

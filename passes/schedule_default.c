@@ -21,17 +21,12 @@
 
 /* ---- The shape of nests -------------------------------------------------- */
 
-static bool is_loop(const struct tn_kstmt *s)
-{
-	return s && s->kind == TN_KSTMT_LOOP;
-}
-
 static struct tn_kstmt *first_loop(const struct tn_kblock *block)
 {
 	struct tn_kstmt *s;
 
 	for (s = block->first; s; s = s->next)
-		if (is_loop(s))
+		if (tn_kstmt_is_loop(s))
 			return s;
 	return NULL;
 }
@@ -41,7 +36,7 @@ static struct tn_kstmt *only_loop(const struct tn_kstmt *loop)
 {
 	struct tn_kstmt *s = loop->body.first;
 
-	return is_loop(s) && !s->next ? s : NULL;
+	return tn_kstmt_is_loop(s) && !s->next ? s : NULL;
 }
 
 /* Statements run by a nest at most, not beyond `limit`. */
@@ -53,12 +48,12 @@ static int64_t work_of(const struct tn_kblock *block, int64_t limit)
 	for (s = block->first; s && work < limit; s = s->next) {
 		int64_t turns, inner;
 
-		if (!is_loop(s)) {
+		if (!tn_kstmt_is_loop(s)) {
 			work++;
 			work += work_of(&s->body, limit);
 			continue;
 		}
-		turns = tn_schedule_most(s);
+		turns = tn_kloop_most(s);
 		inner = work_of(&s->body, limit);
 		if (inner > 0 && turns > limit / inner)
 			return limit;
@@ -86,7 +81,7 @@ static bool is_contiguous(const struct tn_kstmt *loop)
 	for (s = loop->body.first; s; s = s->next)
 		if (s->kind == TN_KSTMT_STORE &&
 		    (s->nindex == 0 ||
-		     !tn_schedule_reads(s->index[s->nindex - 1],
+		     !tn_kexpr_reads(s->index[s->nindex - 1],
 					loop->var)))
 			return false;
 	return true;
@@ -254,7 +249,7 @@ static void plan_nests(struct plan *plan)
 
 	for (s = plan->kernel->body.last; s && !plan->failed; s = prev) {
 		prev = s->prev;
-		if (is_loop(s))
+		if (tn_kstmt_is_loop(s))
 			plan_nest(plan, s);
 	}
 }

@@ -15,14 +15,11 @@
  */
 #include "passes/schedule.h"
 
-#include <string.h>
-
 #include "base/num.h"
-
-#define MAX_TERMS 16
 
 /* What is known of the nest under question. */
 struct scope {
+	struct tn_dim_pool *pool;
 	struct tn_map extents;	/* loop variable of the nest -> its loop */
 	struct tn_map locals;	/* vars and bufs declared in the nest */
 	struct tn_vec writes;	/* struct tn_kstmt *, to outer buffers */
@@ -39,75 +36,17 @@ struct term {
 /* An index as a sum of terms and of what is fixed in the nest. */
 struct sum {
 	int n;
-	struct term terms[MAX_TERMS];
+	struct term terms[TN_AFFINE_TERMS];
 };
 
-bool tn_schedule_reads(const struct tn_kexpr *expr,
-		       const struct tn_kvar *var)
+/* Another value in each iteration of the nest, maybe. */
+static bool is_loose(void *data, const struct tn_kexpr *e)
 {
-	int i;
+	const struct scope *s = data;
 
-	if (!expr)
-		return false;
-	if (expr->kind == TN_KEXPR_VAR)
-		return expr->var == var;
-	for (i = 0; i < expr->nargs; i++)
-		if (tn_schedule_reads(expr->args[i], var))
-			return true;
-	return false;
-}
-
-bool tn_schedule_reads_data(const struct tn_kexpr *expr)
-{
-	int i;
-
-	if (expr->kind == TN_KEXPR_LOAD)
-		return true;
-	for (i = 0; i < expr->nargs; i++)
-		if (tn_schedule_reads_data(expr->args[i]))
-			return true;
-	return false;
-}
-
-static bool same_node(const struct tn_kexpr *a, const struct tn_kexpr *b)
-{
-	return a->kind == b->kind && a->dtype == b->dtype &&
-		a->nargs == b->nargs && a->code == b->code && a->i == b->i &&
-		!memcmp(&a->f, &b->f, sizeof a->f) && a->dim == b->dim;
-}
-
-bool tn_schedule_same_expr(const struct tn_kexpr *a,
-			   const struct tn_kexpr *b)
-{
-	int i;
-
-	if (a == b)
-		return true;
-	if (!same_node(a, b))
-		return false;
-	if (a->kind == TN_KEXPR_VAR && a->var->name != b->var->name)
-		return false;
-	if (a->kind == TN_KEXPR_LOAD && a->buf->name != b->buf->name)
-		return false;
-	for (i = 0; i < a->nargs; i++)
-		if (!tn_schedule_same_expr(a->args[i], b->args[i]))
-			return false;
-	return true;
-}
-
-/* The same value in every iteration of the nest. */
-static bool is_fixed(const struct scope *s, const struct tn_kexpr *e)
-{
-	int i;
-
-	if (e->kind == TN_KEXPR_LOAD)
-		return false;
 	if (e->kind == TN_KEXPR_VAR)
-		return !tn_map_has(&s->locals, e->var) && !e->var->is_mutable;
-	for (i = 0; i < e->nargs; i++)
-		if (!is_fixed(s, e->args[i]))
-			return false;
-	return true;
+		return tn_map_has(&s->locals, e->var) || e->var->is_mutable;
+	return e->kind == TN_KEXPR_LOAD;
 }
 
 static int64_t size_of(int64_t value)
@@ -115,63 +54,52 @@ static int64_t size_of(int64_t value)
 	return value < 0 ? -value : value;
 }
 
-/* Joins the term with an earlier one of the same variable. */
-static bool add_term(const struct scope *s, struct sum *sum,
-		     const struct tn_kvar *var, int64_t factor)
+/* A loop of the nest by a number; what is fixed in the nest is left out. */
+static bool add_term(const struct scope *s, const struct tn_affine_term *from,
+		     struct sum *sum)
 {
-	const struct tn_kstmt *loop = tn_map_find(&s->extents, var);
-	struct term *term = sum->terms;
+	const struct tn_kstmt *loop = from->of->kind == TN_KEXPR_VAR ?
+		tn_map_find(&s->extents, from->of->var) : NULL;
+	struct term *term = &sum->terms[sum->n];
 	int64_t extent;
 
-	if (!loop)
+	if (!tn_kexpr_find(from->of, is_loose, (void *)(uintptr_t)s))
+		return true;
+	if (!loop || !tn_dim_is_const(from->coef) ||
+	    from->coef->value == INT64_MIN)
 		return false;
-	while (term < sum->terms + sum->n && term->var != var)
-		term++;
-	if (term == sum->terms + MAX_TERMS)
-		return false;
-	if (term == sum->terms + sum->n) {
-		sum->n++;
-		term->factor = 0;
-	}
-	term->var = var;
-	if (!tn_num_add(term->factor, factor, &term->factor) ||
-	    term->factor == INT64_MIN)
-		return false;
-	extent = tn_schedule_extent(loop);
+	sum->n++;
+	term->var = loop->var;
+	term->factor = from->coef->value;
+	extent = tn_kloop_extent(loop);
 	if (extent < 0 || !tn_num_mul(size_of(term->factor),
 				      extent ? extent - 1 : 0, &term->reach))
 		term->reach = -1;
 	return true;
 }
 
-/* Adds `scale` times the expression; false if it is no such sum. */
+/* The index as such a sum; false if it is none. */
 static bool add_up(const struct scope *s, const struct tn_kexpr *e,
-		   int64_t scale, struct sum *sum)
+		   struct sum *sum)
 {
-	if (is_fixed(s, e))
-		return true;
-	if (e->kind == TN_KEXPR_VAR)
-		return add_term(s, sum, e->var, scale);
-	if (e->kind != TN_KEXPR_OP || !e->is_index)
+	struct tn_affine_scope scope = { s->pool, NULL, NULL };
+	struct tn_affine affine;
+	int i;
+
+	sum->n = 0;
+	if (!tn_affine_make(&scope, e, &affine))
 		return false;
-	if (e->code == TN_OP_add)
-		return add_up(s, e->args[0], scale, sum) &&
-			add_up(s, e->args[1], scale, sum);
-	if (e->code == TN_OP_sub)
-		return add_up(s, e->args[0], scale, sum) &&
-			scale > INT64_MIN &&
-			add_up(s, e->args[1], -scale, sum);
-	if (e->code == TN_OP_mul && e->args[1]->kind == TN_KEXPR_INT)
-		return tn_num_mul(scale, e->args[1]->i, &scale) &&
-			add_up(s, e->args[0], scale, sum);
-	return false;
+	for (i = 0; i < affine.n; i++)
+		if (!add_term(s, &affine.terms[i], sum))
+			return false;
+	return true;
 }
 
 /* True if equal sums mean equal turns of `var`: walks from the largest factor
  * down, as long as each is larger than all that the rest can add. */
 static bool tells(const struct sum *sum, const struct tn_kvar *var)
 {
-	bool done[MAX_TERMS] = { false };
+	bool done[TN_AFFINE_TERMS] = { false };
 	int64_t rest;
 	int i, top, turn;
 
@@ -203,8 +131,7 @@ static int telling_axis(const struct scope *s, const struct tn_kstmt *write,
 	int i;
 
 	for (i = 0; i < write->nindex; i++) {
-		sum.n = 0;
-		if (add_up(s, write->index[i], 1, &sum) && tells(&sum, var))
+		if (add_up(s, write->index[i], &sum) && tells(&sum, var))
 			return i;
 	}
 	return -1;
@@ -217,13 +144,13 @@ static bool same_index(const struct scope *s, const struct tn_kexpr *a,
 	const struct tn_kstmt *x, *y;
 	int i;
 
-	if (!same_node(a, b) || a->buf != b->buf)
+	if (!tn_kexpr_same_node(a, b) || a->buf != b->buf)
 		return false;
 	if (a->kind == TN_KEXPR_VAR && a->var != b->var) {
 		x = tn_map_find(&s->extents, a->var);
 		y = tn_map_find(&s->extents, b->var);
-		return x && y && tn_schedule_extent(x) >= 0 &&
-			tn_schedule_extent(x) == tn_schedule_extent(y) &&
+		return x && y && tn_kloop_extent(x) >= 0 &&
+			tn_kloop_extent(x) == tn_kloop_extent(y) &&
 			x->from->i == y->from->i;
 	}
 	for (i = 0; i < a->nargs; i++)
@@ -232,31 +159,25 @@ static bool same_index(const struct scope *s, const struct tn_kexpr *a,
 	return true;
 }
 
-static void collect(struct scope *s, const struct tn_kblock *block)
+static void collect(void *data, const struct tn_kstmt *st)
 {
-	struct tn_kstmt *st;
+	struct scope *s = data;
+	void *it = (void *)(uintptr_t)st;
 
-	for (st = block->first; st; st = st->next) {
-		if (st->kind == TN_KSTMT_LOOP)
-			s->failed |= !tn_map_set(&s->extents, st->var, st);
-		if (st->kind == TN_KSTMT_LOOP || st->kind == TN_KSTMT_LET)
-			s->failed |= !tn_map_set(&s->locals, st->var, st);
-		if (st->kind == TN_KSTMT_ALLOC &&
-		    st->buf->space == TN_SPACE_ARENA)
-			s->good = false;
-		if (st->kind == TN_KSTMT_ALLOC)
-			s->failed |= !tn_map_set(&s->locals, st->buf, st);
-		if (st->kind == TN_KSTMT_SET &&
-		    !tn_map_has(&s->locals, st->var))
-			s->good = false;
-		if (st->kind == TN_KSTMT_STORE &&
-		    !tn_map_has(&s->locals, st->buf))
-			s->failed |= !tn_vec_push_ptr(&s->writes, st);
-		if (st->kind == TN_KSTMT_BARRIER || st->kind == TN_KSTMT_SIZE)
-			s->good = false;
-		collect(s, &st->body);
-		collect(s, &st->orelse);
-	}
+	if (st->kind == TN_KSTMT_LOOP)
+		s->failed |= !tn_map_set(&s->extents, st->var, it);
+	if (st->kind == TN_KSTMT_LOOP || st->kind == TN_KSTMT_LET)
+		s->failed |= !tn_map_set(&s->locals, st->var, it);
+	if (st->kind == TN_KSTMT_ALLOC && st->buf->space == TN_SPACE_ARENA)
+		s->good = false;
+	if (st->kind == TN_KSTMT_ALLOC)
+		s->failed |= !tn_map_set(&s->locals, st->buf, it);
+	if (st->kind == TN_KSTMT_SET && !tn_map_has(&s->locals, st->var))
+		s->good = false;
+	if (st->kind == TN_KSTMT_STORE && !tn_map_has(&s->locals, st->buf))
+		s->failed |= !tn_vec_push_ptr(&s->writes, st);
+	if (st->kind == TN_KSTMT_BARRIER || st->kind == TN_KSTMT_SIZE)
+		s->good = false;
 }
 
 /* An access that no write of another turn of `var` meets. */
@@ -280,51 +201,37 @@ static bool agrees(const struct scope *s, const struct tn_kvar *var,
 	return true;
 }
 
-static bool reads_agree(const struct scope *s, const struct tn_kvar *var,
-			const struct tn_kexpr *e)
-{
-	int i;
+/* The question whether turns of a loop meet. */
+struct question {
+	const struct scope *scope;
+	const struct tn_kvar *var;
+};
 
-	if (!e)
-		return true;
-	if (e->kind == TN_KEXPR_LOAD &&
-	    !agrees(s, var, e->buf, e->nargs, e->args))
-		return false;
-	for (i = 0; i < e->nargs; i++)
-		if (!reads_agree(s, var, e->args[i]))
-			return false;
-	return true;
+static bool meets(void *data, const struct tn_kexpr *e)
+{
+	const struct question *q = data;
+
+	return e->kind == TN_KEXPR_LOAD &&
+		!agrees(q->scope, q->var, e->buf, e->nargs, e->args);
 }
 
-static bool block_agrees(const struct scope *s, const struct tn_kvar *var,
-			 const struct tn_kblock *block)
+static bool stmt_meets(void *data, const struct tn_kstmt *st)
 {
-	const struct tn_kstmt *st;
-	int i;
+	const struct question *q = data;
 
-	for (st = block->first; st; st = st->next) {
-		if (!reads_agree(s, var, st->value) ||
-		    !reads_agree(s, var, st->from) ||
-		    !reads_agree(s, var, st->to))
-			return false;
-		for (i = 0; i < st->nindex; i++)
-			if (!reads_agree(s, var, st->index[i]))
-				return false;
-		if (st->kind == TN_KSTMT_STORE &&
-		    !agrees(s, var, st->buf, st->nindex, st->index))
-			return false;
-		if (!block_agrees(s, var, &st->body) ||
-		    !block_agrees(s, var, &st->orelse))
-			return false;
-	}
-	return true;
+	if (tn_kstmt_find_expr(st, meets, data))
+		return true;
+	return st->kind == TN_KSTMT_STORE &&
+		!agrees(q->scope, q->var, st->buf, st->nindex, st->index);
 }
 
 bool tn_schedule_is_free(struct tn_module *module,
 			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop)
 {
-	struct scope s = { .good = true };
+	struct scope s = { .pool = &module->dims, .good = true };
+	struct tn_kvisitor visitor = { NULL, collect, &s };
+	struct question q = { &s, loop->var };
 	bool good;
 
 	tn_map_init_ptr(&s.extents);
@@ -332,8 +239,9 @@ bool tn_schedule_is_free(struct tn_module *module,
 	tn_vec_init(&s.writes, sizeof(struct tn_kstmt *), NULL);
 	s.failed = !tn_map_set(&s.extents, nest->var, (void *)nest) ||
 		!tn_map_set(&s.locals, nest->var, (void *)nest);
-	collect(&s, &nest->body);
-	good = s.good && !s.failed && block_agrees(&s, loop->var, &nest->body);
+	tn_kblock_visit(&nest->body, &visitor);
+	good = s.good && !s.failed &&
+		!tn_kblock_find(&nest->body, stmt_meets, &q);
 	if (s.failed)
 		module->failed = true;
 	tn_map_fini(&s.extents);

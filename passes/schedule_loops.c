@@ -17,15 +17,9 @@ static struct tn_kvar *derived(const struct tn_step *step,
 	return name ? tn_kernel_var(step->kernel, name, TN_i64) : NULL;
 }
 
-static bool is_named(const struct tn_kblock *block, const char *name)
+static bool is_named(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if ((s->var && s->var->name == name) ||
-		    is_named(&s->body, name) || is_named(&s->orelse, name))
-			return true;
-	return false;
+	return s->var && s->var->name == data;
 }
 
 /* Refuses when the kernel has a variable of the name that the step makes. */
@@ -33,13 +27,13 @@ static bool may_name(const struct tn_step *step, const char *name,
 		     const char *suffix)
 {
 	struct tn_module *module = step->kernel->module;
-	const char *text = tn_arena_printf(&module->arena, "%s__%s", name,
-					   suffix);
+	char *text = tn_arena_printf(&module->arena, "%s__%s", name, suffix);
+	const char *taken = text ? tn_intern_text(module->names, text) : NULL;
 
-	text = text ? tn_intern_text(module->names, text) : NULL;
-	if (!text)
+	if (!taken)
 		return false;
-	if (is_named(&step->kernel->body, text))
+	if (tn_kblock_find(&step->kernel->body, is_named,
+			   (void *)(uintptr_t)taken))
 		return tn_step_refuse(step, "the name '%s' is taken", text);
 	return true;
 }
@@ -126,17 +120,15 @@ static int64_t size_argument(const struct tn_step *step)
 static const struct tn_kexpr *turns_of(const struct tn_step *step,
 				       const struct tn_kstmt *loop)
 {
-	const struct tn_kexpr *turns = tn_kexpr_sub(step->kernel, loop->to,
-						    loop->from);
-	int64_t lo = 0, hi;
+	const struct tn_kexpr *turns = tn_kloop_distance(step->kernel, loop);
+	int64_t lo, hi;
 
 	if (!turns)
 		return NULL;
 	if (turns->kind == TN_KEXPR_INT)
 		return turns->i > 0 ? turns :
 			tn_kexpr_int(step->kernel, TN_i64, 0);
-	if (turns->kind == TN_KEXPR_DIM)
-		tn_dim_bounds(turns->dim, &lo, &hi);
+	tn_kexpr_bounds(turns, &lo, &hi);
 	if (turns->kind == TN_KEXPR_DIM && lo >= 0)
 		return turns;
 	tn_step_refuse(step, turns->kind == TN_KEXPR_DIM ?
@@ -305,9 +297,9 @@ static bool may_permute(const struct tn_step *step, struct tn_kstmt **chain,
 
 	for (i = 0; i < n; i++)
 		for (j = 0; j < n; j++)
-			if (tn_schedule_reads(chain[i]->from,
+			if (tn_kexpr_reads(chain[i]->from,
 					      chain[j]->var) ||
-			    tn_schedule_reads(chain[i]->to, chain[j]->var))
+			    tn_kexpr_reads(chain[i]->to, chain[j]->var))
 				return tn_step_refuse(step, "the bounds of "
 					"'%s' depend on '%s'",
 					chain[i]->var->name,
@@ -388,9 +380,8 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 		return tn_step_refuse(step, "'%s' is not the only statement "
 				      "of '%s'", step->args[1],
 				      outer->var->name);
-	if (!tn_kexpr_is_int(outer->from, 0) ||
-	    !tn_kexpr_is_int(inner->from, 0) || outer->step != 1 ||
-	    inner->step != 1 || tn_schedule_reads(inner->to, outer->var))
+	if (!tn_kloop_is_plain(outer) || !tn_kloop_is_plain(inner) ||
+	    tn_kexpr_reads(inner->to, outer->var))
 		return tn_step_refuse(step, "both loops must run from 0 by "
 				      "1, with bounds of their own");
 	if (tn_kexpr_is_int(inner->to, 0))
@@ -398,7 +389,7 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 				      inner->var->name);
 	if (outer->loop != inner->loop || outer->bind != inner->bind)
 		return tn_step_refuse(step, "the loops are of two kinds");
-	if (tn_schedule_reads_data(inner->to))
+	if (tn_kexpr_loads(inner->to))
 		return tn_step_refuse(step, "the bounds of '%s' are data",
 				      inner->var->name);
 	independent = tn_schedule_is_independent(k->module, outer) &&
@@ -430,62 +421,38 @@ bool tn_step_fuse(const struct tn_step *step)
 	return each_loop(step, 0, fuse_nest);
 }
 
-static bool is_declared_in(const struct tn_kblock *block,
-			   const struct tn_kbuf *buf)
+/* Writes a buffer of one thread that stands outside the block. */
+static bool writes_private(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
+	const struct tn_kblock *block = data;
 
-	for (s = block->first; s; s = s->next)
-		if ((s->kind == TN_KSTMT_ALLOC && s->buf == buf) ||
-		    is_declared_in(&s->body, buf) ||
-		    is_declared_in(&s->orelse, buf))
-			return true;
-	return false;
-}
-
-/* A buffer of one thread that stands outside `all` and is written in `block`,
- * or NULL. */
-static const struct tn_kbuf *writes_private(const struct tn_kblock *all,
-					    const struct tn_kblock *block)
-{
-	const struct tn_kbuf *found;
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next) {
-		if (s->kind == TN_KSTMT_STORE &&
-		    (s->buf->space == TN_SPACE_REG ||
-		     s->buf->space == TN_SPACE_STACK) &&
-		    !is_declared_in(all, s->buf))
-			return s->buf;
-		found = writes_private(all, &s->body);
-		if (!found)
-			found = writes_private(all, &s->orelse);
-		if (found)
-			return found;
-	}
-	return NULL;
+	return s->kind == TN_KSTMT_STORE &&
+		(s->buf->space == TN_SPACE_REG ||
+		 s->buf->space == TN_SPACE_STACK) &&
+		!tn_kblock_declares(block, s->buf);
 }
 
 static bool may_be_kind(const struct tn_step *step,
-			const struct tn_kstmt *loop, enum tn_kloop_kind kind)
+			struct tn_kstmt *loop, enum tn_kloop_kind kind)
 {
-	const struct tn_kbuf *buf;
+	const struct tn_kstmt *write = NULL;
 
 	if (!tn_schedule_is_independent(step->kernel->module, loop))
 		return tn_step_refuse(step, "the turns of '%s' depend on one "
 				      "another", loop->var->name);
-	buf = kind == TN_LOOP_PAR ? writes_private(&loop->body, &loop->body)
-				  : NULL;
-	if (buf)
+	if (kind == TN_LOOP_PAR)
+		write = tn_kblock_find(&loop->body, writes_private,
+				       &loop->body);
+	if (write)
 		return tn_step_refuse(step, "'%s' writes '%s', which stands "
 				      "outside it and belongs to one thread",
-				      loop->var->name, buf->name);
+				      loop->var->name, write->buf->name);
 	return true;
 }
 
 static bool unroll_loop(const struct tn_step *step, struct tn_kstmt *loop)
 {
-	int64_t extent = tn_schedule_extent(loop);
+	int64_t extent = tn_kloop_extent(loop);
 
 	if (extent < 0)
 		return tn_step_refuse(step, "the number of turns of '%s' is "

@@ -34,88 +34,47 @@ struct packer {
 	bool refused;
 };
 
-/* The buffer of the name that the expression reads, or NULL. */
-static struct tn_kbuf *read_in(const struct tn_kexpr *e, const char *name)
+static bool is_read(void *data, const struct tn_kexpr *e)
 {
-	struct tn_kbuf *found = NULL;
-	int i;
-
-	if (!e)
-		return NULL;
-	if (e->kind == TN_KEXPR_LOAD && e->buf->name == name)
-		return e->buf;
-	for (i = 0; !found && i < e->nargs; i++)
-		found = read_in(e->args[i], name);
-	return found;
+	return e->kind == TN_KEXPR_LOAD && e->buf->name == data;
 }
 
+/* The buffer of the name that the block reads, or NULL. */
 static struct tn_kbuf *read_by(const struct tn_kblock *block,
 			       const char *name)
 {
-	struct tn_kbuf *found = NULL;
-	const struct tn_kstmt *s;
-	int i;
+	const struct tn_kexpr *read;
 
-	for (s = block->first; s && !found; s = s->next) {
-		found = read_in(s->value, name);
-		for (i = 0; !found && i < s->nindex; i++)
-			found = read_in(s->index[i], name);
-		if (!found)
-			found = read_in(s->from, name);
-		if (!found)
-			found = read_in(s->to, name);
-		if (!found)
-			found = read_by(&s->body, name);
-		if (!found)
-			found = read_by(&s->orelse, name);
-	}
-	return found;
+	read = tn_kblock_find_expr(block, is_read, (void *)(uintptr_t)name);
+	return read ? read->buf : NULL;
 }
 
-static bool is_allocated(const struct tn_kblock *block, const char *name)
+static bool is_allocated(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if ((s->kind == TN_KSTMT_ALLOC && s->buf->name == name) ||
-		    is_allocated(&s->body, name) ||
-		    is_allocated(&s->orelse, name))
-			return true;
-	return false;
+	return s->kind == TN_KSTMT_ALLOC && s->buf->name == data;
 }
 
 /* A buffer of the name stands in the block, inside or around it. */
 static bool is_taken(const struct tn_kernel *kernel,
 		     const struct tn_kblock *block, const char *name)
 {
+	void *key = (void *)(uintptr_t)name;
 	const struct tn_kstmt *at, *s;
 	int i;
 
 	for (i = 0; i < kernel->nparams; i++)
 		if (kernel->params[i]->name == name)
 			return true;
-	for (at = block->first; at; at = tn_schedule_around(kernel, at))
+	for (at = block->first; at; at = tn_kstmt_around(kernel, at))
 		for (s = at->parent->first; s; s = s->next)
-			if (s->kind == TN_KSTMT_ALLOC && s->buf->name == name)
+			if (is_allocated(key, s))
 				return true;
-	return is_allocated(block, name);
-}
-
-/* True if a statement of the block writes or declares it. */
-static bool touches(const struct tn_kblock *block, const struct tn_kbuf *buf)
-{
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if (s->buf == buf || touches(&s->body, buf) ||
-		    touches(&s->orelse, buf))
-			return true;
-	return false;
+	return tn_kblock_find(block, is_allocated, key) != NULL;
 }
 
 /* The listed loop number i among those around the expression. */
 static const struct tn_kstmt *around(const struct packer *p,
-				     const struct tn_rewrite *r, int i)
+				     const struct tn_kmap *r, int i)
 {
 	int k;
 
@@ -134,7 +93,7 @@ static const struct tn_kexpr *refuse(struct packer *p, const char *text,
 	return NULL;
 }
 
-static bool is_listed(const struct packer *p, const struct tn_rewrite *r,
+static bool is_listed(const struct packer *p, const struct tn_kmap *r,
 		      const struct tn_kstmt *loop)
 {
 	int i;
@@ -145,21 +104,8 @@ static bool is_listed(const struct packer *p, const struct tn_rewrite *r,
 	return false;
 }
 
-static bool declares(const struct tn_kblock *block,
-		     const struct tn_kvar *var)
-{
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if (((s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_LOOP) &&
-		     s->var == var) || declares(&s->body, var) ||
-		    declares(&s->orelse, var))
-			return true;
-	return false;
-}
-
 /* What the index is made of: listed loops, and what is fixed in the scope. */
-static bool is_covered(struct packer *p, const struct tn_rewrite *r,
+static bool is_covered(struct packer *p, const struct tn_kmap *r,
 		       const struct tn_kexpr *e)
 {
 	int i, k;
@@ -172,7 +118,7 @@ static bool is_covered(struct packer *p, const struct tn_rewrite *r,
 				refuse(p, "the reads also depend on loop '%s'",
 				       e->var->name) != NULL;
 	if (e->kind == TN_KEXPR_VAR &&
-	    (e->var->is_mutable || declares(p->block, e->var)))
+	    (e->var->is_mutable || tn_kblock_declares(p->block, e->var)))
 		return refuse(p, "the reads depend on '%s'", e->var->name) !=
 			NULL;
 	for (i = 0; i < e->nargs; i++)
@@ -181,23 +127,8 @@ static bool is_covered(struct packer *p, const struct tn_rewrite *r,
 	return true;
 }
 
-/* A loop that has a turn whatever the sizes are. */
-static bool has_turns(const struct tn_kstmt *loop)
-{
-	int64_t lo, hi;
-
-	if (loop->from->kind != TN_KEXPR_INT)
-		return false;
-	if (loop->to->kind == TN_KEXPR_INT)
-		return loop->to->i > loop->from->i;
-	if (loop->to->kind != TN_KEXPR_DIM)
-		return false;
-	tn_dim_bounds(loop->to->dim, &lo, &hi);
-	return lo > loop->from->i;
-}
-
 static const struct tn_kstmt *loop_of(const struct packer *p,
-				      const struct tn_rewrite *r,
+				      const struct tn_kmap *r,
 				      const struct tn_kvar *var)
 {
 	const struct tn_kstmt *loop;
@@ -208,12 +139,12 @@ static const struct tn_kstmt *loop_of(const struct packer *p,
 			return r->loops[k];
 	loop = p->block->first;
 	while (loop && loop->var != var)
-		loop = tn_schedule_around(p->step->kernel, loop);
+		loop = tn_kstmt_around(p->step->kernel, loop);
 	return loop && loop->kind == TN_KSTMT_LOOP ? loop : NULL;
 }
 
 /* The interval of an index made of loops of constant bounds. */
-static bool range(const struct packer *p, const struct tn_rewrite *r,
+static bool range(const struct packer *p, const struct tn_kmap *r,
 		  const struct tn_kexpr *e, int64_t *lo, int64_t *hi)
 {
 	const struct tn_kstmt *loop;
@@ -225,7 +156,7 @@ static bool range(const struct packer *p, const struct tn_rewrite *r,
 	}
 	if (e->kind == TN_KEXPR_VAR) {
 		loop = loop_of(p, r, e->var);
-		if (!loop || tn_schedule_extent(loop) < 1)
+		if (!loop || tn_kloop_extent(loop) < 1)
 			return false;
 		*lo = loop->from->i;
 		*hi = loop->to->i - 1;
@@ -242,7 +173,7 @@ static bool range(const struct packer *p, const struct tn_rewrite *r,
 		tn_num_mul(a, c, lo) && tn_num_mul(b, d, hi);
 }
 
-static bool is_inside(const struct packer *p, const struct tn_rewrite *r,
+static bool is_inside(const struct packer *p, const struct tn_kmap *r,
 		      const struct tn_kexpr *read)
 {
 	int64_t lo, hi, least, most;
@@ -258,7 +189,7 @@ static bool is_inside(const struct packer *p, const struct tn_rewrite *r,
 }
 
 /* The copy reads what the body may not. */
-static bool is_certain(struct packer *p, const struct tn_rewrite *r,
+static bool is_certain(struct packer *p, const struct tn_kmap *r,
 		       const struct tn_kexpr *read)
 {
 	int k;
@@ -268,7 +199,7 @@ static bool is_certain(struct packer *p, const struct tn_rewrite *r,
 			      "and not proved in bounds", p->buf->name) != NULL;
 	for (k = 0; k < r->nloops; k++)
 		if (!is_listed(p, r, r->loops[k]) &&
-		    !has_turns(r->loops[k]) && !is_inside(p, r, read))
+		    !tn_kloop_runs(r->loops[k]) && !is_inside(p, r, read))
 			return refuse(p, "loop '%s' may have no turns, and "
 				      "the reads are not proved in bounds",
 				      r->loops[k]->var->name) != NULL;
@@ -277,11 +208,11 @@ static bool is_certain(struct packer *p, const struct tn_rewrite *r,
 
 static bool same_bounds(const struct tn_kstmt *a, const struct tn_kstmt *b)
 {
-	return tn_schedule_same_expr(a->from, b->from) &&
-		tn_schedule_same_expr(a->to, b->to) && a->step == b->step;
+	return tn_kexpr_same(a->from, b->from) &&
+		tn_kexpr_same(a->to, b->to) && a->step == b->step;
 }
 
-static bool first_read(struct packer *p, const struct tn_rewrite *r,
+static bool first_read(struct packer *p, const struct tn_kmap *r,
 		       const struct tn_kexpr *e)
 {
 	int i;
@@ -291,8 +222,7 @@ static bool first_read(struct packer *p, const struct tn_rewrite *r,
 		if (!p->loops[i])
 			return refuse(p, "loop '%s' is not around every read",
 				      p->step->args[p->first + i]) != NULL;
-		if (!tn_kexpr_is_int(p->loops[i]->from, 0) ||
-		    p->loops[i]->step != 1)
+		if (!tn_kloop_is_plain(p->loops[i]))
 			return refuse(p, "loop '%s' must run from 0 by 1",
 				      p->loops[i]->var->name) != NULL;
 	}
@@ -301,7 +231,7 @@ static bool first_read(struct packer *p, const struct tn_rewrite *r,
 }
 
 /* Checks a read and remembers the first. */
-static const struct tn_kexpr *note(struct tn_rewrite *r,
+static const struct tn_kexpr *note(struct tn_kmap *r,
 				   const struct tn_kexpr *e)
 {
 	struct packer *p = r->data;
@@ -316,7 +246,7 @@ static const struct tn_kexpr *note(struct tn_rewrite *r,
 			return NULL;
 	if (!is_certain(p, r, e))
 		return NULL;
-	if (!tn_schedule_same_expr(p->read, e))
+	if (!tn_kexpr_same(p->read, e))
 		return refuse(p, "'%s' is read at more than one index",
 			      p->buf->name);
 	for (i = 0; i < p->n; i++)
@@ -328,7 +258,7 @@ static const struct tn_kexpr *note(struct tn_rewrite *r,
 	return e;
 }
 
-static const struct tn_kexpr *redirect(struct tn_rewrite *r,
+static const struct tn_kexpr *redirect(struct tn_kmap *r,
 				       const struct tn_kexpr *e)
 {
 	struct packer *p = r->data;
@@ -343,7 +273,7 @@ static const struct tn_kexpr *redirect(struct tn_rewrite *r,
 }
 
 /* In the copying nest the loops' variables are its own. */
-static const struct tn_kexpr *rename_vars(struct tn_rewrite *r,
+static const struct tn_kexpr *rename_vars(struct tn_kmap *r,
 					  const struct tn_kexpr *e)
 {
 	struct packer *p = r->data;
@@ -353,15 +283,6 @@ static const struct tn_kexpr *rename_vars(struct tn_rewrite *r,
 		if (e->var == p->loops[i]->var)
 			return tn_kexpr_var(r->kernel, p->vars[i]);
 	return e;
-}
-
-static const struct tn_dim *extent(const struct packer *p, int i)
-{
-	const struct tn_kexpr *to = p->loops[i]->to;
-
-	if (to->kind == TN_KEXPR_INT)
-		return tn_dim_const(&p->step->kernel->module->dims, to->i);
-	return to->kind == TN_KEXPR_DIM ? to->dim : NULL;
 }
 
 /* Room in the kernel's scratch for the worst case of the extents. */
@@ -393,7 +314,7 @@ static bool make_copy(struct packer *p, enum tn_kspace space)
 	int i;
 
 	for (i = 0; i < p->n; i++) {
-		dims[i] = extent(p, i);
+		dims[i] = tn_kexpr_as_dim(&k->module->dims, p->loops[i]->to);
 		if (!dims[i] && p->loops[i]->to->kind == TN_KEXPR_INT)
 			return false;
 		if (!dims[i] || (space != TN_SPACE_ARENA &&
@@ -429,7 +350,7 @@ static enum tn_kloop_kind copy_kind(const struct packer *p, int i)
 static bool make_nest(struct packer *p, struct tn_kblock *at)
 {
 	struct tn_kernel *k = p->step->kernel;
-	struct tn_rewrite rewrite = { .kernel = k, .change = rename_vars,
+	struct tn_kmap rewrite = { .kernel = k, .change = rename_vars,
 				      .data = p };
 	const struct tn_kexpr *index[MAX_LOOPS];
 	struct tn_kstmt *s;
@@ -447,7 +368,7 @@ static bool make_nest(struct packer *p, struct tn_kblock *at)
 		at = &s->body;
 	}
 	return tn_kstmt_store(k, at, p->copy, p->n, index, p->read, false) &&
-		tn_schedule_rewrite(&rewrite, at);
+		tn_kblock_map(&rewrite, at);
 }
 
 /* Alloc and nest go to the start of the block; of a buffer that threads share,
@@ -474,7 +395,7 @@ static bool put_nest(struct packer *p)
 static bool pack_block(struct packer *p, struct tn_kblock *block,
 		       enum tn_kspace space)
 {
-	struct tn_rewrite rewrite = { .kernel = p->step->kernel,
+	struct tn_kmap rewrite = { .kernel = p->step->kernel,
 				      .change = note, .data = p };
 
 	p->block = block;
@@ -482,12 +403,12 @@ static bool pack_block(struct packer *p, struct tn_kblock *block,
 	if (p->buf->role != TN_KBUF_IN && p->buf->role != TN_KBUF_LOCAL)
 		return tn_step_refuse(p->step, "it is an output of the "
 				      "kernel");
-	if (touches(block, p->buf))
+	if (tn_kblock_touches(block, p->buf))
 		return tn_step_refuse(p->step, "it is written there");
-	if (!tn_schedule_rewrite(&rewrite, block) || !make_copy(p, space))
+	if (!tn_kblock_map(&rewrite, block) || !make_copy(p, space))
 		return false;
 	rewrite.change = redirect;
-	return tn_schedule_rewrite(&rewrite, block) && put_nest(p);
+	return tn_kblock_map(&rewrite, block) && put_nest(p);
 }
 
 static bool find_space(const struct tn_step *step, bool stage,
@@ -537,17 +458,12 @@ static bool stage_loops(struct packer *p, enum tn_kspace space)
 	return good;
 }
 
-/* True if a loop runs on the grid of a GPU, whose blocks do not wait. */
-static bool has_grid(const struct tn_kblock *block)
+/* A loop on the grid of a GPU, whose blocks do not wait. */
+static bool is_grid(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if ((s->kind == TN_KSTMT_LOOP && s->loop == TN_LOOP_PAR &&
-		     s->bind != TN_BIND_THREADS) ||
-		    has_grid(&s->body) || has_grid(&s->orelse))
-			return true;
-	return false;
+	(void)data;
+	return tn_kstmt_is_loop(s) && s->loop == TN_LOOP_PAR &&
+		s->bind != TN_BIND_THREADS;
 }
 
 bool tn_step_pack(const struct tn_step *step)
@@ -568,7 +484,7 @@ bool tn_step_pack(const struct tn_step *step)
 	p.buf = read_by(&step->kernel->body, step->args[0]);
 	if (!p.buf)
 		return tn_step_refuse(step, "it is not read");
-	if (has_grid(&step->kernel->body))
+	if (tn_kblock_find(&step->kernel->body, is_grid, NULL))
 		return tn_step_refuse(step, "the kernel runs on a grid, whose "
 				      "blocks cannot wait for the copy");
 	return pack_block(&p, &step->kernel->body, space);

@@ -23,16 +23,11 @@ struct nest {
 	const struct tn_kblock *body;
 };
 
-static bool is_loop(const struct tn_kstmt *s)
-{
-	return s && s->kind == TN_KSTMT_LOOP;
-}
-
 static bool find_nest(struct tn_module *module, struct nest *nest,
 		      struct tn_kstmt *loop)
 {
 	nest->n = 0;
-	while (is_loop(loop)) {
+	while (tn_kstmt_is_loop(loop)) {
 		if (nest->n == MAX_LOOPS ||
 		    !tn_schedule_is_independent(module, loop))
 			return false;
@@ -54,7 +49,7 @@ static bool is_sum_body(const struct tn_kblock *block)
 	for (s = block->first; s; s = s->next) {
 		if (s->kind == TN_KSTMT_LET)
 			has_sum |= s->var->is_mutable;
-		else if (is_loop(s))
+		else if (tn_kstmt_is_loop(s))
 			has_loop = true;
 		else if (s->kind != TN_KSTMT_STORE)
 			return false;
@@ -70,44 +65,51 @@ static bool shapes_loops(const struct tn_kblock *block,
 
 	for (s = block->first; s; s = s->next) {
 		if (s->kind == TN_KSTMT_LET && s->var != var &&
-		    tn_schedule_reads(s->value, var) &&
+		    tn_kexpr_reads(s->value, var) &&
 		    shapes_loops(block, s->var))
 			return true;
-		if (is_loop(s) && (tn_schedule_reads(s->from, var) ||
-				   tn_schedule_reads(s->to, var) ||
+		if (tn_kstmt_is_loop(s) && (tn_kexpr_reads(s->from, var) ||
+				   tn_kexpr_reads(s->to, var) ||
 				   shapes_loops(&s->body, var)))
 			return true;
 	}
 	return false;
 }
 
-/* Reads of the expression: those that stay while the variable moves, and
- * those whose last index moves with it. */
-static void count_reads(const struct tn_kexpr *e, const struct tn_kvar *var,
-			int *fixed, int *along)
-{
-	int i;
+/* Reads in summing loops: those that stay while the variable moves, and those
+ * whose last index moves with it. */
+struct reads {
+	const struct tn_kvar *var;
+	int fixed, along;
+};
 
-	if (e->kind == TN_KEXPR_LOAD) {
-		*fixed += !tn_schedule_reads(e, var);
-		*along += e->nargs &&
-			tn_schedule_reads(e->args[e->nargs - 1], var);
-	}
-	for (i = 0; i < e->nargs; i++)
-		count_reads(e->args[i], var, fixed, along);
+static void count_read(void *data, const struct tn_kexpr *e)
+{
+	struct reads *reads = data;
+
+	if (e->kind != TN_KEXPR_LOAD)
+		return;
+	reads->fixed += !tn_kexpr_reads(e, reads->var);
+	reads->along += e->nargs &&
+		tn_kexpr_reads(e->args[e->nargs - 1], reads->var);
 }
 
-/* The same over what the summing loops read. */
-static void count_body(const struct tn_kblock *block,
-		       const struct tn_kvar *var, int *fixed, int *along)
+static void count_sum(void *data, const struct tn_kstmt *s)
 {
-	const struct tn_kstmt *s;
+	struct tn_kvisitor visitor = { count_read, NULL, data };
 
-	for (s = block->first; s; s = s->next) {
-		if (s->kind == TN_KSTMT_SET)
-			count_reads(s->value, var, fixed, along);
-		count_body(&s->body, var, fixed, along);
-	}
+	if (s->kind == TN_KSTMT_SET)
+		tn_kexpr_visit(s->value, &visitor);
+}
+
+static struct reads count_body(const struct tn_kblock *block,
+			       const struct tn_kvar *var)
+{
+	struct reads reads = { var, 0, 0 };
+	struct tn_kvisitor visitor = { NULL, count_sum, &reads };
+
+	tn_kblock_visit(block, &visitor);
+	return reads;
 }
 
 static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
@@ -120,7 +122,7 @@ static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
 		if (s->kind != TN_KSTMT_STORE)
 			continue;
 		if (!s->nindex ||
-		    !tn_schedule_reads(s->index[s->nindex - 1], var))
+		    !tn_kexpr_reads(s->index[s->nindex - 1], var))
 			return NULL;
 		buf = s->buf;
 	}
@@ -132,14 +134,14 @@ static int lanes_along(const struct nest *nest, const struct tn_kstmt *loop,
 		       const struct tn_target *target)
 {
 	const struct tn_kbuf *buf = stored_along(nest->body, loop->var);
-	int fixed = 0, along = 0, bytes, lanes;
+	struct reads reads = count_body(nest->body, loop->var);
+	int bytes, lanes;
 
-	count_body(nest->body, loop->var, &fixed, &along);
-	if (!buf || !along || shapes_loops(nest->body, loop->var))
+	if (!buf || !reads.along || shapes_loops(nest->body, loop->var))
 		return 0;
 	bytes = tn_dtype_bytes(tn_lower_wide(buf->dtype));
 	lanes = bytes ? target->vector_bytes / bytes : 0;
-	return tn_schedule_most(loop) >= lanes ? lanes : 0;
+	return tn_kloop_most(loop) >= lanes ? lanes : 0;
 }
 
 /* ", name" for the loops other than these two. */
@@ -194,7 +196,7 @@ static void put_innermost(struct tn_buf *out, const struct nest *nest,
 
 static const char *tail_of(const struct tn_kstmt *loop)
 {
-	return tn_schedule_extent(loop) >= 0 ? "" : ", tail=ones";
+	return tn_kloop_extent(loop) >= 0 ? "" : ", tail=ones";
 }
 
 /* Rows x vectors: i rows, or none, of j. */
@@ -207,11 +209,11 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 	const char *j = across->var->name, *other;
 	const char *i = down ? down->var->name : NULL;
 	int rows = target->vector_registers >= 32 ? 8 : 4;
-	int width = lanes * (tn_schedule_most(across) >= 3 * lanes ? 3 : 1);
-	bool is_wide = tn_schedule_most(across) >= 2 * width;
+	int width = lanes * (tn_kloop_most(across) >= 3 * lanes ? 3 : 1);
+	bool is_wide = tn_kloop_most(across) >= 2 * width;
 
 	if (down && (shapes_loops(nest->body, down->var) ||
-		     (!is_wide && tn_schedule_most(across) % width)))
+		     (!is_wide && tn_kloop_most(across) % width)))
 		i = NULL;
 	put_outermost(out, nest, across);
 	tn_buf_putf(out, "split(%s, %d%s)", j, width, tail_of(across));
@@ -244,16 +246,16 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 static const struct tn_kstmt *best_shared(const struct nest *nest)
 {
 	const struct tn_kstmt *best = NULL;
-	int i, fixed, along, most = -1;
+	struct reads reads;
+	int i, most = -1;
 
 	for (i = 0; i < nest->n; i++) {
-		fixed = along = 0;
 		if (shapes_loops(nest->body, nest->loops[i]->var) ||
-		    tn_schedule_most(nest->loops[i]) < 2)
+		    tn_kloop_most(nest->loops[i]) < 2)
 			continue;
-		count_body(nest->body, nest->loops[i]->var, &fixed, &along);
-		if (fixed >= most) {
-			most = fixed;
+		reads = count_body(nest->body, nest->loops[i]->var);
+		if (reads.fixed >= most) {
+			most = reads.fixed;
 			best = nest->loops[i];
 		}
 	}

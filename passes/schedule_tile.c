@@ -48,7 +48,7 @@ static bool find_chain(struct tiler *t, struct tn_kstmt *loop)
 		if (loop->loop == TN_LOOP_PAR)
 			return tn_step_refuse(step, "'%s' is par already: "
 					      "tile first", loop->var->name);
-		if (tn_schedule_extent(loop) < 0)
+		if (tn_kloop_extent(loop) < 0)
 			return tn_step_refuse(step, "'%s' has no constant "
 					      "number of turns (split it with "
 					      "tail=ones if its size is a dim)",
@@ -74,7 +74,7 @@ static bool is_small(const struct tiler *t)
 	int i;
 
 	for (i = 0; i < t->n; i++)
-		if (!tn_num_mul(size, tn_schedule_extent(t->chain[i]), &size))
+		if (!tn_num_mul(size, tn_kloop_extent(t->chain[i]), &size))
 			return false;
 	return size > 0 && size <= MOST_ELEMENTS;
 }
@@ -90,77 +90,75 @@ static void share(struct tiler *t, struct tn_kvar *var)
 		t->failed = true;
 }
 
-/* Marks variables of other runs that the expression reads. */
-static void note_reads(struct tiler *t, const struct tn_kexpr *e)
+/* Marks a variable of another run that is read or set. */
+static void note_var(struct tiler *t, struct tn_kvar *var)
 {
-	size_t run;
-	int i;
+	size_t run = (size_t)tn_map_find(&t->run_of, var);
 
-	if (!e)
-		return;
-	if (e->kind == TN_KEXPR_VAR) {
-		run = (size_t)tn_map_find(&t->run_of, e->var);
-		if (run && run != (size_t)t->run + 1)
-			share(t, e->var);
-	}
-	for (i = 0; i < e->nargs; i++)
-		note_reads(t, e->args[i]);
+	if (run && run != (size_t)t->run + 1)
+		share(t, var);
 }
 
-static void note_stmt(struct tiler *t, const struct tn_kstmt *s)
+static void note_read(void *data, const struct tn_kexpr *e)
 {
-	const struct tn_kstmt *inner;
-	size_t run;
+	if (e->kind == TN_KEXPR_VAR)
+		note_var(data, e->var);
+}
+
+static void note_stmt(void *data, const struct tn_kstmt *s)
+{
+	struct tiler *t = data;
+	struct tn_kvisitor reads = { note_read, NULL, t };
 	int i;
 
-	note_reads(t, s->value);
-	note_reads(t, s->from);
-	note_reads(t, s->to);
+	tn_kexpr_visit(s->value, &reads);
+	tn_kexpr_visit(s->from, &reads);
+	tn_kexpr_visit(s->to, &reads);
 	for (i = 0; i < s->nindex; i++)
-		note_reads(t, s->index[i]);
+		tn_kexpr_visit(s->index[i], &reads);
 	if (s->kind == TN_KSTMT_LET &&
 	    !tn_map_set(&t->run_of, s->var, (void *)((size_t)t->run + 1)))
 		t->failed = true;
-	if (s->kind == TN_KSTMT_SET) {
-		run = (size_t)tn_map_find(&t->run_of, s->var);
-		if (run && run != (size_t)t->run + 1)
-			share(t, s->var);
-	}
-	for (inner = s->body.first; inner; inner = inner->next)
-		note_stmt(t, inner);
-	for (inner = s->orelse.first; inner; inner = inner->next)
-		note_stmt(t, inner);
+	if (s->kind == TN_KSTMT_SET)
+		note_var(t, s->var);
 }
 
-/* True if the value is another one in each iteration of the nest. */
-static bool varies(const struct tiler *t, const struct tn_kexpr *e)
+/* The statement with all inside it. */
+static void note_all(struct tiler *t, const struct tn_kstmt *s)
 {
+	struct tn_kvisitor visitor = { NULL, note_stmt, t };
+
+	tn_kstmt_visit(s, &visitor);
+}
+
+/* Another value in each iteration of the nest. */
+static bool varies(void *data, const struct tn_kexpr *e)
+{
+	const struct tiler *t = data;
 	int i;
 
-	if (e->kind == TN_KEXPR_LOAD && e->buf->role != TN_KBUF_IN)
-		return true;
-	if (e->kind == TN_KEXPR_VAR && tn_map_has(&t->run_of, e->var))
-		return true;
-	for (i = 0; e->kind == TN_KEXPR_VAR && i < t->n; i++)
+	if (e->kind == TN_KEXPR_LOAD)
+		return e->buf->role != TN_KBUF_IN;
+	if (e->kind != TN_KEXPR_VAR)
+		return false;
+	for (i = 0; i < t->n; i++)
 		if (e->var == t->chain[i]->var)
 			return true;
-	for (i = 0; i < e->nargs; i++)
-		if (varies(t, e->args[i]))
-			return true;
-	return false;
+	return tn_map_has(&t->run_of, e->var);
 }
 
 /* A name for what is the same for the whole nest: it stays in front of it. */
-static bool is_fixed(const struct tiler *t, const struct tn_kstmt *s)
+static bool is_fixed(struct tiler *t, const struct tn_kstmt *s)
 {
 	return s->kind == TN_KSTMT_LET && !s->var->is_mutable &&
-		!tn_map_has(&t->run_of, s->var) && !varies(t, s->value);
+		!tn_map_has(&t->run_of, s->var) &&
+		!tn_kexpr_find(s->value, varies, t);
 }
 
 /* A loop that keeps its place while the nest goes inside it. */
-static bool may_stay(const struct tiler *t, const struct tn_kstmt *loop)
+static bool may_stay(struct tiler *t, const struct tn_kstmt *loop)
 {
-	if (varies(t, loop->from) || varies(t, loop->to))
+	if (tn_kstmt_find_expr(loop, varies, t))
 		return tn_step_refuse(t->step, "the bounds of '%s' are not the "
 				      "same for the whole nest",
 				      loop->var->name);
@@ -182,7 +180,7 @@ static bool survey(struct tiler *t, struct tn_kblock *block)
 					      "'%s'", s->buf->name);
 		if (s->kind != TN_KSTMT_LOOP) {
 			if (!is_fixed(t, s))
-				note_stmt(t, s);
+				note_all(t, s);
 			continue;
 		}
 		if (!may_stay(t, s) || !survey(t, &s->body))
@@ -219,7 +217,7 @@ static bool make_tiles(struct tiler *t, struct tn_kblock *out)
 
 	for (d = 0; d < t->n; d++) {
 		dims[d] = tn_dim_const(&k->module->dims,
-				       tn_schedule_extent(t->chain[d]));
+				       tn_kloop_extent(t->chain[d]));
 		if (!dims[d])
 			return false;
 	}
@@ -236,7 +234,7 @@ static bool make_tiles(struct tiler *t, struct tn_kblock *out)
 	return true;
 }
 
-static const struct tn_kexpr *read_tile(struct tn_rewrite *r,
+static const struct tn_kexpr *read_tile(struct tn_kmap *r,
 					const struct tn_kexpr *e)
 {
 	struct tiler *t = r->data;
@@ -342,14 +340,14 @@ static bool distribute(struct tiler *t, struct tn_kblock *from,
 
 static bool apply(struct tiler *t, struct tn_kstmt *outer)
 {
-	struct tn_rewrite rewrite = { .kernel = t->step->kernel,
+	struct tn_kmap rewrite = { .kernel = t->step->kernel,
 				      .change = read_tile, .data = t };
 	struct tn_kblock *body = &t->chain[t->n - 1]->body;
 	struct tn_kblock out = { NULL, NULL };
 	struct tn_kstmt *s;
 
 	if (!make_tiles(t, &out) || !write_tiles(t, body) ||
-	    !tn_schedule_rewrite(&rewrite, body) ||
+	    !tn_kblock_map(&rewrite, body) ||
 	    !distribute(t, body, &out))
 		return false;
 	while ((s = out.first)) {

@@ -124,11 +124,11 @@ static struct tn_kstmt alone(const struct tn_kstmt *s)
 static struct touch touch_of(const struct tn_kstmt *s)
 {
 	struct touch touch = { false, false };
-	struct tn_emit_visitor visitor = { touch_expr, touch_stmt, &touch };
+	struct tn_kvisitor visitor = { touch_expr, touch_stmt, &touch };
 	struct tn_kstmt one = alone(s);
 	struct tn_kblock block = { &one, &one };
 
-	tn_emit_visit(&block, &visitor);
+	tn_kblock_visit(&block, &visitor);
 	return touch;
 }
 
@@ -264,7 +264,7 @@ static void put_threads(struct tn_emit *emit, const struct tn_kstmt *s)
 	char number[16] = "threadIdx.?", total[16] = "blockDim.?";
 
 	number[10] = total[9] = letters[axis];
-	if (tn_cuda_turns(s) == threads) {
+	if (tn_kloop_turns(s) == threads) {
 		put_variable(emit, s, number);
 		put_inner(emit, s, true);
 		return;

@@ -75,8 +75,6 @@ enum tn_cuda_role tn_cuda_role(const struct tn_cuda_kernel *info,
 			       const struct tn_kstmt *stmt);
 /* 0 x, 1 y, 2 z of a loop bound to the grid or a block. */
 int tn_cuda_axis(const struct tn_kstmt *loop);
-/* Turns of a loop: constant, or -1. */
-int64_t tn_cuda_turns(const struct tn_kstmt *loop);
 bool tn_cuda_has_barrier(const struct tn_kblock *block);
 /* True if a grid always holds all turns of the loop. */
 bool tn_cuda_grid_holds(const struct tn_kstmt *loop);

@@ -35,33 +35,15 @@ int tn_cuda_axis(const struct tn_kstmt *loop)
 		(int)loop->bind - (int)TN_BIND_BLOCK_X;
 }
 
-int64_t tn_cuda_turns(const struct tn_kstmt *loop)
-{
-	if (loop->from->kind != TN_KEXPR_INT ||
-	    loop->to->kind != TN_KEXPR_INT)
-		return -1;
-	if (loop->to->i <= loop->from->i)
-		return 0;
-	return (loop->to->i - loop->from->i - 1) / loop->step + 1;
-}
-
-static int64_t most(const struct tn_kexpr *e)
-{
-	int64_t lo, hi = INT64_MAX;
-
-	if (e->kind == TN_KEXPR_INT)
-		return e->i;
-	if (e->kind == TN_KEXPR_DIM)
-		tn_dim_bounds(e->dim, &lo, &hi);
-	return hi;
-}
-
 bool tn_cuda_grid_holds(const struct tn_kstmt *loop)
 {
 	int64_t limit = tn_cuda_axis(loop) ? 65535 : INT32_MAX;
 
+	int64_t most, unused;
+
+	tn_kexpr_bounds(loop->to, &unused, &most);
 	return loop->from->kind == TN_KEXPR_INT && loop->from->i >= 0 &&
-		most(loop->to) <= limit;
+		most <= limit;
 }
 
 enum tn_cuda_role tn_cuda_role(const struct tn_cuda_kernel *info,
@@ -97,41 +79,34 @@ static void mark(struct shape *shape, const struct tn_kstmt *s,
 		shape->c->failed = true;
 }
 
-/* The host can tell its value. */
-static bool is_known(const struct tn_kexpr *e)
+/* The host cannot tell its value. */
+static bool is_inner(void *data, const struct tn_kexpr *e)
 {
-	int i;
+	(void)data;
+	return e->kind == TN_KEXPR_VAR || e->kind == TN_KEXPR_LOAD;
+}
 
-	if (e->kind == TN_KEXPR_VAR || e->kind == TN_KEXPR_LOAD)
-		return false;
-	for (i = 0; i < e->nargs; i++)
-		if (!is_known(e->args[i]))
-			return false;
-	return true;
+static bool is_thread(void *data, const struct tn_kstmt *s)
+{
+	(void)data;
+	return is_block(s) || s->kind == TN_KSTMT_BARRIER;
 }
 
 /* True if a loop shared out to threads, or a barrier, is inside. */
 static bool has_threads(const struct tn_kblock *block)
 {
-	const struct tn_kstmt *s;
+	return tn_kblock_find(block, is_thread, NULL) != NULL;
+}
 
-	for (s = block->first; s; s = s->next)
-		if (is_block(s) || s->kind == TN_KSTMT_BARRIER ||
-		    has_threads(&s->body) || has_threads(&s->orelse))
-			return true;
-	return false;
+static bool is_barrier(void *data, const struct tn_kstmt *s)
+{
+	(void)data;
+	return s->kind == TN_KSTMT_BARRIER;
 }
 
 bool tn_cuda_has_barrier(const struct tn_kblock *block)
 {
-	const struct tn_kstmt *s;
-
-	for (s = block->first; s; s = s->next)
-		if (s->kind == TN_KSTMT_BARRIER ||
-		    tn_cuda_has_barrier(&s->body) ||
-		    tn_cuda_has_barrier(&s->orelse))
-			return true;
-	return false;
+	return tn_kblock_find(block, is_barrier, NULL) != NULL;
 }
 
 /* May be shared out to a grid or a block's threads. */
@@ -160,7 +135,7 @@ static void take_threads(struct shape *shape, const struct tn_kstmt *s)
 		if (taken[axis])
 			break;
 		taken[axis] = true;
-		turns = tn_cuda_turns(s);
+		turns = tn_kloop_turns(s);
 		if (turns < 0)
 			turns = shape->c->target->threads_per_block;
 		if (turns > (axis == 2 ? 64 : TN_CUDA_THREADS))
@@ -220,8 +195,8 @@ static bool take_nest(struct shape *shape, const struct tn_kstmt *s)
 		return false;
 	for (; s && is_grid(s); s = only(&s->body)) {
 		axis = tn_cuda_axis(s);
-		if (piece->grid[axis] || !is_known(s->from) ||
-		    !is_known(s->to))
+		if (piece->grid[axis] ||
+		    tn_kstmt_find_expr(s, is_inner, NULL))
 			break;
 		piece->grid[axis] = s;
 		mark(shape, s, TN_ROLE_GRID);

@@ -11,6 +11,7 @@
 
 #include "base/num.h"
 #include "ir/eval.h"
+#include "ir/kernel_loop.h"
 
 union cell {
 	uint64_t bits;
@@ -266,7 +267,7 @@ static void run_loop(struct machine *m, const struct tn_kstmt *s)
 
 	if (m->failed || to <= from)
 		return;
-	n = (to - from + s->step - 1) / s->step;
+	n = tn_kloop_count(from, to, s->step);
 	for (k = 0; k < n && !m->failed; k++) {
 		union cell at = { 0 };
 

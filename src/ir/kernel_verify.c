@@ -5,7 +5,7 @@
  * are used, ranks and element types agree, only writable buffers are written,
  * vec and unroll extents and @reg and @stack sizes are constants, sizes fit.
  */
-#include "ir/kernel.h"
+#include "ir/kernel_loop.h"
 
 struct verifier {
 	const struct tn_kernel *kernel;
@@ -84,11 +84,6 @@ static void check_expr(struct verifier *v, const struct tn_kexpr *e)
 	}
 }
 
-static bool has_constant_extent(const struct tn_kstmt *s)
-{
-	return s->from->kind == TN_KEXPR_INT && s->to->kind == TN_KEXPR_INT;
-}
-
 static void check_block(struct verifier *v, const struct tn_kblock *block);
 
 static void check_loop(struct verifier *v, const struct tn_kstmt *s)
@@ -101,7 +96,7 @@ static void check_loop(struct verifier *v, const struct tn_kstmt *s)
 		fault(v, s->var->name, "leaves the 64-bit numbers");
 	if (s->var->dtype != TN_i64)
 		fault(v, s->var->name, "is a loop variable of another type");
-	if (s->loop == TN_LOOP_UNROLL && !has_constant_extent(s))
+	if (s->loop == TN_LOOP_UNROLL && !tn_kloop_is_const(s))
 		fault(v, s->var->name, "is unrolled with unknown bounds");
 	declare(v, s->var);
 	check_block(v, &s->body);

@@ -51,11 +51,19 @@ libtenon_la_SOURCES += \
 	src/ir/infix.h \
 	src/ir/kernel.c \
 	src/ir/kernel.h \
+	src/ir/kernel_affine.c \
+	src/ir/kernel_affine.h \
 	src/ir/kernel_clone.c \
 	src/ir/kernel_eval.c \
 	src/ir/kernel_eval.h \
+	src/ir/kernel_loop.c \
+	src/ir/kernel_loop.h \
+	src/ir/kernel_map.c \
+	src/ir/kernel_map.h \
 	src/ir/kernel_print.c \
 	src/ir/kernel_verify.c \
+	src/ir/kernel_walk.c \
+	src/ir/kernel_walk.h \
 	src/ir/module.c \
 	src/ir/op.c \
 	src/ir/op.h \

@@ -1,10 +1,8 @@
 /*
- * Rewriting the expressions of a block in place.
- *
- * Expressions are shared and never change; a changed one is a new node, index
- * arithmetic goes through the makers and folds.
+ * Changing expressions of kernels, in a block in place.
  */
-#include "passes/schedule.h"
+#include "ir/kernel_map.h"
+#include "ir/kernel_walk.h"
 
 static const struct tn_kexpr *remake(struct tn_kernel *k,
 				     const struct tn_kexpr *e,
@@ -30,84 +28,88 @@ static const struct tn_kexpr *remake(struct tn_kernel *k,
 	return node;
 }
 
-static const struct tn_kexpr *rewrite_expr(struct tn_rewrite *r,
-					   const struct tn_kexpr *e)
+const struct tn_kexpr *tn_kexpr_map(struct tn_kmap *map,
+				    const struct tn_kexpr *e)
 {
-	struct tn_arena *arena = &r->kernel->module->arena;
+	struct tn_arena *arena = &map->kernel->module->arena;
 	const struct tn_kexpr **args;
 	bool changed = false, is_branch;
 	int i;
 
 	if (e->nargs == 0)
-		return r->change(r, e);
+		return map->change(map, e);
 	args = tn_arena_array(arena, (size_t)e->nargs, sizeof *args);
 	if (!args)
 		return NULL;
 	for (i = 0; i < e->nargs; i++) {
-		is_branch = e->kind == TN_KEXPR_OP &&
-			e->code == TN_OP_select && i > 0;
-		r->nconditions += is_branch;
-		args[i] = rewrite_expr(r, e->args[i]);
-		r->nconditions -= is_branch;
+		is_branch = tn_kexpr_is_branch(e, i);
+		map->nconditions += is_branch;
+		args[i] = tn_kexpr_map(map, e->args[i]);
+		map->nconditions -= is_branch;
 		if (!args[i])
 			return NULL;
 		changed |= args[i] != e->args[i];
 	}
 	if (changed)
-		e = remake(r->kernel, e, args);
-	return e ? r->change(r, e) : NULL;
+		e = remake(map->kernel, e, args);
+	return e ? map->change(map, e) : NULL;
 }
 
-static bool rewrite_slot(struct tn_rewrite *r, const struct tn_kexpr **slot)
+static bool map_slot(struct tn_kmap *map, const struct tn_kexpr **slot)
 {
 	const struct tn_kexpr *changed;
 
 	if (!*slot)
 		return true;
-	changed = rewrite_expr(r, *slot);
+	changed = tn_kexpr_map(map, *slot);
 	if (changed)
 		*slot = changed;
 	return changed != NULL;
 }
 
-static bool rewrite_index(struct tn_rewrite *r, struct tn_kstmt *s)
+static bool map_index(struct tn_kmap *map, struct tn_kstmt *s)
 {
 	const struct tn_kexpr **index;
 	int i;
 
 	if (s->nindex == 0)
 		return true;
-	index = tn_arena_copy(&r->kernel->module->arena, s->index,
+	index = tn_arena_copy(&map->kernel->module->arena, s->index,
 			      (size_t)s->nindex * sizeof *index);
 	if (!index)
 		return false;
 	for (i = 0; i < s->nindex; i++)
-		if (!rewrite_slot(r, &index[i]))
+		if (!map_slot(map, &index[i]))
 			return false;
 	s->index = index;
 	return true;
 }
 
-bool tn_schedule_rewrite(struct tn_rewrite *r, struct tn_kblock *block)
+bool tn_kstmt_map(struct tn_kmap *map, struct tn_kstmt *s)
+{
+	return map_slot(map, &s->from) && map_slot(map, &s->to) &&
+		map_slot(map, &s->value) && map_index(map, s);
+}
+
+bool tn_kblock_map(struct tn_kmap *map, struct tn_kblock *block)
 {
 	struct tn_kstmt *s;
 	bool is_loop, is_if, good;
 
 	for (s = block->first; s; s = s->next) {
-		if (!rewrite_slot(r, &s->from) || !rewrite_slot(r, &s->to) ||
-		    !rewrite_slot(r, &s->value) || !rewrite_index(r, s))
+		if (!tn_kstmt_map(map, s))
 			return false;
 		is_loop = s->kind == TN_KSTMT_LOOP;
 		is_if = s->kind == TN_KSTMT_IF;
-		if (is_loop && r->nloops == 64)
+		if (is_loop && map->nloops == TN_KMAP_LOOPS)
 			return false;
 		if (is_loop)
-			r->loops[r->nloops++] = s;
-		r->nconditions += is_if;
-		good = tn_schedule_rewrite(r, &s->body) &&
-			tn_schedule_rewrite(r, &s->orelse);
-		r->nloops -= is_loop;
-		r->nconditions -= is_if;
+			map->loops[map->nloops++] = s;
+		map->nconditions += is_if;
+		good = tn_kblock_map(map, &s->body) &&
+			tn_kblock_map(map, &s->orelse);
+		map->nloops -= is_loop;
+		map->nconditions -= is_if;
 		if (!good)
 			return false;
 	}
