@@ -60,6 +60,38 @@ static bool proves_floordiv(struct proof *proof, const struct tn_dim *dim,
 	return proves(proof, scaled, depth);
 }
 
+/* True if the sum holds x // b beside x % b. */
+static bool holds_quotient(const struct tn_dim *dim, const struct tn_dim *mod)
+{
+	struct tn_dim_poly poly = tn_dim_poly(dim);
+	int i;
+
+	for (i = 0; i < poly.count; i++) {
+		const struct tn_dim_term *term = &poly.terms[i];
+
+		if (term->natoms == 1 &&
+		    term->atoms[0]->kind == TN_DIM_FLOORDIV &&
+		    term->atoms[0]->a == mod->a && term->atoms[0]->b == mod->b)
+			return true;
+	}
+	return false;
+}
+
+/* x % b with x // b beside it is x - b * (x // b). */
+static bool proves_whole(struct proof *proof, const struct tn_dim *dim,
+			 const struct tn_dim_term *term, int depth)
+{
+	const struct tn_dim *atom = term->atoms[0], *whole;
+	struct tn_dim_pool *pool = proof->pool;
+
+	if (!holds_quotient(dim, atom))
+		return false;
+	whole = tn_dim_mul(pool, tn_dim_floordiv(pool, atom->a, atom->b),
+			   atom->b);
+	whole = tn_dim_sub(pool, atom->a, whole);
+	return proves(proof, replace(pool, dim, term, whole), depth);
+}
+
 /* x % b is at most x if that is not negative, and at most b - 1. */
 static bool proves_mod(struct proof *proof, const struct tn_dim *dim,
 		       const struct tn_dim_term *term, int depth)
@@ -97,7 +129,8 @@ static bool proves_term(struct proof *proof, const struct tn_dim *dim,
 	case TN_DIM_FLOORDIV:
 		return proves_floordiv(proof, dim, term, depth);
 	case TN_DIM_MOD:
-		return proves_mod(proof, dim, term, depth);
+		return proves_whole(proof, dim, term, depth) ||
+			proves_mod(proof, dim, term, depth);
 	case TN_DIM_MIN:
 	case TN_DIM_MAX:
 		return proves_minmax(proof, dim, term, depth);
