@@ -11,6 +11,7 @@
 #include "passes/lower.h"
 
 #include "base/diag.h"
+#include "ir/kernel_check.h"
 #include "ir/view.h"
 
 static bool lower_block(struct tn_lower *lw, struct tn_block *block);
@@ -208,6 +209,21 @@ static void take_names(struct tn_lower *lw)
 	}
 }
 
+/* Indices of made kernels are right by construction; where the prover does not
+ * see it, the text says so. */
+static bool mark_unchecked(struct tn_module *module)
+{
+	struct tn_kernel *kernel;
+	size_t i;
+
+	for (i = 0; i < module->kernels.len; i++) {
+		kernel = tn_vec_ptr(&module->kernels, i);
+		if (kernel->comment && !tn_kernel_mark_unchecked(kernel))
+			return false;
+	}
+	return true;
+}
+
 enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 {
 	struct tn_module *module = context->module;
@@ -218,7 +234,8 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 
 	lower_init(&lw, context);
 	take_names(&lw);
-	good = lower_block(&lw, body) && sweep(&lw, body);
+	good = lower_block(&lw, body) && sweep(&lw, body) &&
+		mark_unchecked(module);
 	if (lw.failed || module->arena.failed) {
 		module->failed = true;
 		good = false;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ir/kernel_check.h"
 #include "passes/lower.h"
 
 enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context);
@@ -347,7 +348,8 @@ enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context)
 	size_t i;
 
 	for (i = 0; i < kernels->len; i++)
-		if (!schedule_kernel(context, tn_vec_ptr(kernels, i)))
+		if (!schedule_kernel(context, tn_vec_ptr(kernels, i)) ||
+		    !tn_kernel_mark_unchecked(tn_vec_ptr(kernels, i)))
 			return TN_PASS_FAILED;
 	return kernels->len ? TN_PASS_CHANGED : TN_PASS_SAME;
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "ir/kernel_range.h"
 
 #define MAX_LOOPS 8
 
@@ -127,65 +128,43 @@ static bool is_covered(struct packer *p, const struct tn_kmap *r,
 	return true;
 }
 
-static const struct tn_kstmt *loop_of(const struct packer *p,
-				      const struct tn_kmap *r,
-				      const struct tn_kvar *var)
+/* Tells the prover of the loops around the scope, outermost first. */
+static void open_around(struct packer *p, struct tn_krange *range)
 {
-	const struct tn_kstmt *loop;
-	int k;
+	const struct tn_kstmt *around[TN_KMAP_LOOPS];
+	const struct tn_kstmt *at = p->block->first;
+	int n = 0;
 
-	for (k = r->nloops - 1; k >= 0; k--)
-		if (r->loops[k]->var == var)
-			return r->loops[k];
-	loop = p->block->first;
-	while (loop && loop->var != var)
-		loop = tn_kstmt_around(p->step->kernel, loop);
-	return loop && loop->kind == TN_KSTMT_LOOP ? loop : NULL;
+	while (at && n < TN_KMAP_LOOPS) {
+		at = tn_kstmt_around(p->step->kernel, at);
+		if (tn_kstmt_is_loop(at))
+			around[n++] = at;
+	}
+	while (n > 0)
+		tn_krange_loop(range, around[--n]);
 }
 
-/* The interval of an index made of loops of constant bounds. */
-static bool range(const struct packer *p, const struct tn_kmap *r,
-		  const struct tn_kexpr *e, int64_t *lo, int64_t *hi)
-{
-	const struct tn_kstmt *loop;
-	int64_t a, b, c, d;
-
-	if (e->kind == TN_KEXPR_INT) {
-		*lo = *hi = e->i;
-		return true;
-	}
-	if (e->kind == TN_KEXPR_VAR) {
-		loop = loop_of(p, r, e->var);
-		if (!loop || tn_kloop_extent(loop) < 1)
-			return false;
-		*lo = loop->from->i;
-		*hi = loop->to->i - 1;
-		return true;
-	}
-	if (!e->is_index || e->nargs != 2 || !range(p, r, e->args[0], &a, &b) ||
-	    !range(p, r, e->args[1], &c, &d))
-		return false;
-	if (e->code == TN_OP_add)
-		return tn_num_add(a, c, lo) && tn_num_add(b, d, hi);
-	if (e->code == TN_OP_sub)
-		return tn_num_sub(a, d, lo) && tn_num_sub(b, c, hi);
-	return e->code == TN_OP_mul && a >= 0 && c >= 0 &&
-		tn_num_mul(a, c, lo) && tn_num_mul(b, d, hi);
-}
-
-static bool is_inside(const struct packer *p, const struct tn_kmap *r,
+/* In bounds for the loops that the copy runs over, whatever conditions and
+ * other loops do. */
+static bool is_inside(struct packer *p, const struct tn_kmap *r,
 		      const struct tn_kexpr *read)
 {
-	int64_t lo, hi, least, most;
+	struct tn_krange range;
+	bool good = true;
 	int i;
 
-	for (i = 0; i < read->nargs; i++) {
-		tn_dim_bounds(read->buf->dims[i], &least, &most);
-		if (!range(p, r, read->args[i], &lo, &hi) || lo < 0 ||
-		    hi >= least)
-			return false;
-	}
-	return true;
+	tn_krange_init(&range, &r->kernel->module->dims);
+	open_around(p, &range);
+	for (i = 0; i < r->nloops; i++)
+		if (is_listed(p, r, r->loops[i]))
+			tn_krange_loop(&range, r->loops[i]);
+	for (i = 0; i < read->nargs && good; i++)
+		good = tn_krange_is_inside(&range, read->args[i],
+					   read->buf->dims[i]);
+	if (range.failed)
+		r->kernel->module->failed = true;
+	tn_krange_fini(&range);
+	return good;
 }
 
 /* The copy reads what the body may not. */

@@ -26,9 +26,11 @@
  *   operators on i64 values are written as calls, add(a, b). Arithmetic on
  *   sizes and literals alone is a dim (the makers fold it). i64 and f32
  *   literals are bare, others carry a suffix.
+ * - The right side of `and` and `or` on bools is computed only where the left
+ *   does not decide; of `select` one branch is.
  * - Buffers are row-major over their extents. An index expression is i64 and
- *   in bounds (proved by construction; a kernel clamps what it reads from
- *   data).
+ *   in bounds: proved (kernel_check.h), or the kernel is @unchecked. A kernel
+ *   clamps what it reads from data.
  * - `target += value` on floats may contract to a fused multiply-add if
  *   value is a product and the kernel has @fp(contract).
  * - f16 and bf16 values are computed in f32; every op of those dtypes rounds
@@ -260,6 +262,7 @@ bool tn_kblock_clone(struct tn_kernel *, const struct tn_kblock *from,
 /* Canonical text; parses back. `tn_kernel_print_index` gives the one line of
  * index notation of an unscheduled kernel, `h[i, j] = sum(k, ...)`. */
 void tn_kernel_print(struct tn_buf *buf, const struct tn_kernel *kernel);
+void tn_kexpr_print(struct tn_buf *buf, const struct tn_kexpr *expr);
 void tn_kernel_print_index(struct tn_buf *buf,
 			   const struct tn_kernel *kernel);
 /* The same text with numbers for names: equal kernels give equal texts. */

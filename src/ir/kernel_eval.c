@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "ir/eval.h"
 #include "ir/kernel_loop.h"
+#include "ir/kernel_walk.h"
 
 union cell {
 	uint64_t bits;
@@ -110,6 +111,9 @@ static union cell eval_op(struct machine *m, const struct tn_kexpr *e)
 	for (i = 0; i < e->nargs; i++) {
 		args[i] = eval_expr(m, e->args[i]);
 		in[i] = args[i].bytes;
+		if (i == 0 && e->nargs == 2 && tn_kexpr_is_branch(e, 1) &&
+		    args[0].b == (e->code == TN_OP_or))
+			return args[0];
 	}
 	if (m->failed)
 		return out;

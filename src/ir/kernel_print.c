@@ -362,6 +362,13 @@ void tn_kernel_print(struct tn_buf *buf, const struct tn_kernel *kernel)
 	put_kernel(&p, kernel);
 }
 
+void tn_kexpr_print(struct tn_buf *buf, const struct tn_kexpr *expr)
+{
+	struct printer p = { .buf = buf };
+
+	put_expr(&p, expr, 0);
+}
+
 void tn_kernel_print_shape(struct tn_buf *buf,
 			   const struct tn_kernel *kernel)
 {

@@ -5,6 +5,7 @@
  * are used, ranks and element types agree, only writable buffers are written,
  * vec and unroll extents and @reg and @stack sizes are constants, sizes fit.
  */
+#include "ir/kernel_check.h"
 #include "ir/kernel_loop.h"
 
 struct verifier {
@@ -182,6 +183,26 @@ static void check_block(struct verifier *v, const struct tn_kblock *block)
 	}
 }
 
+static void check_access_range(void *data, const struct tn_kaccess *access)
+{
+	struct verifier *v = data;
+
+	if (access->verdict == TN_KACCESS_OUTSIDE)
+		fault(v, access->buf->name, "is indexed out of bounds");
+}
+
+/* What somebody wrote and took upon himself is not looked at; what Tenon made
+ * may hold what is not proved, but nothing that is wrong. */
+static void check_ranges(struct verifier *v)
+{
+	const struct tn_kernel *kernel = v->kernel;
+
+	if (!kernel->comment && tn_annots_find(&kernel->annots, "unchecked"))
+		return;
+	if (!tn_kernel_check(kernel, check_access_range, v))
+		v->good = false;
+}
+
 bool tn_kernel_verify(const struct tn_kernel *kernel, struct tn_buf *faults)
 {
 	struct verifier v = { .kernel = kernel, .faults = faults,
@@ -196,6 +217,8 @@ bool tn_kernel_verify(const struct tn_kernel *kernel, struct tn_buf *faults)
 		declare(&v, kernel->params[i]);
 	}
 	check_block(&v, &kernel->body);
+	if (v.good)
+		check_ranges(&v);
 	tn_map_fini(&v.scope);
 	return v.good;
 }

@@ -53,6 +53,8 @@ libtenon_la_SOURCES += \
 	src/ir/kernel.h \
 	src/ir/kernel_affine.c \
 	src/ir/kernel_affine.h \
+	src/ir/kernel_check.c \
+	src/ir/kernel_check.h \
 	src/ir/kernel_clone.c \
 	src/ir/kernel_eval.c \
 	src/ir/kernel_eval.h \
@@ -61,9 +63,15 @@ libtenon_la_SOURCES += \
 	src/ir/kernel_map.c \
 	src/ir/kernel_map.h \
 	src/ir/kernel_print.c \
+	src/ir/kernel_prove.c \
+	src/ir/kernel_range.c \
+	src/ir/kernel_range.h \
+	src/ir/kernel_range_impl.h \
 	src/ir/kernel_verify.c \
 	src/ir/kernel_walk.c \
 	src/ir/kernel_walk.h \
+	src/ir/kernel_witness.c \
+	src/ir/kernel_witness.h \
 	src/ir/module.c \
 	src/ir/op.c \
 	src/ir/op.h \

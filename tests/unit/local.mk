@@ -5,6 +5,7 @@ check_PROGRAMS += tests/unit/test_base
 check_PROGRAMS += tests/unit/test_diag
 check_PROGRAMS += tests/unit/test_elab
 check_PROGRAMS += tests/unit/test_grammar
+check_PROGRAMS += tests/unit/test_kernel
 check_PROGRAMS += tests/unit/test_lower
 check_PROGRAMS += tests/unit/test_lower_group
 check_PROGRAMS += tests/unit/test_memory

@@ -375,8 +375,9 @@ static void make_if(struct world *w, const int64_t *n)
 {
 	struct tn_kblock *at = begin(w);
 	const struct tn_dim *m = size(w, n[0]), *p = size(w, n[1]);
+	const struct tn_dim *q = n[2] < 0 ? size(w, -n[2]) : p;
 	struct tn_kbuf *x = param(w, "x", TN_KBUF_IN, 1, m, 0, 0, 0);
-	struct tn_kbuf *b = param(w, "w", TN_KBUF_IN, 1, p, 0, 0, 0);
+	struct tn_kbuf *b = param(w, "w", TN_KBUF_IN, 1, q, 0, 0, 0);
 	struct tn_kbuf *y = param(w, "y", TN_KBUF_OUT, 2, m, p, 0, 0);
 	struct tn_kvar *i = var(w, "i", TN_i64), *j = var(w, "j", TN_i64);
 	const struct tn_kexpr *xi;

@@ -233,6 +233,18 @@ static void test_pack(void **state)
 		    "      } else {\n"
 		    "        y[i, j] = x[i];\n"
 		    "      }\n    }\n  }\n}\n");
+	expect_text("if", 3, 0, 0, "pack(w, j)",
+		    "  alloc w__packed: f32[N] @arena;\n"
+		    "  for j in 0..N {\n"
+		    "    w__packed[j] = w[j];\n"
+		    "  }\n"
+		    "  for i in 0..3 {\n"
+		    "    for j in 0..N {\n"
+		    "      if x[i] < 0.0 {\n"
+		    "        y[i, j] = w__packed[j];\n"
+		    "      } else {\n"
+		    "        y[i, j] = x[i];\n"
+		    "      }\n    }\n  }\n}\n");
 	expect_text("map", 3, 7, 0, "bind(i, block.x), "
 		    "stage(w, i, j, space=shared)",
 		    "  par(block.x) i in 0..3 {\n"
@@ -368,7 +380,7 @@ static const struct {
 	  "the copy" },
 	{ "matmul", { 3, 8, 4 }, "pack(w, k, j), bind(i, grid.x)",
 	  "bind(i): blocks cannot wait for one another's @arena buffers" },
-	{ "if", { 3, 0, 0 }, "pack(w, j)",
+	{ "if", { 3, 7, -4 }, "pack(w, j)",
 	  "pack(w): 'w' is read under a condition, and not proved in "
 	  "bounds" }
 };
