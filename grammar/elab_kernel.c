@@ -310,6 +310,7 @@ static void store(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	const struct tn_kexpr *index[TN_MAX_RANK], *value;
 	const struct tn_expr *target = stmt->target, *base = target;
 	const struct kname *found;
+	struct tn_kstmt *made;
 
 	if (target->kind == TN_EXPR_INDEX)
 		base = target->u.index.base;
@@ -334,9 +335,11 @@ static void store(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	    !elab_kexpr_index(k, target, found->buf, index))
 		return;
 	value = elab_kexpr_as(k, stmt->value, found->buf->dtype);
-	if (value)
+	made = !value ? NULL :
 		tn_kstmt_store(k->kernel, to, found->buf, found->buf->rank,
 			       index, value, stmt->add);
+	if (made && base != target)
+		elab_map(k->e, &k->places, made, (void *)(uintptr_t)target);
 }
 
 static void raise_stmt(struct kctx *k, const struct tn_args *args,
@@ -415,11 +418,9 @@ static void if_stmt(struct kctx *k, const struct tn_karms *arms, uint32_t at,
 	made = tn_kstmt_if(k->kernel, to, cond);
 	if (!made)
 		return;
-	k->guarded++;
 	block(k, &arm->body, &made->body);
 	if (at + 1 < arms->len)
 		if_stmt(k, arms, at + 1, &made->orelse);
-	k->guarded--;
 }
 
 static void statement(struct kctx *k, const struct tn_tree_kstmt *stmt,
@@ -461,6 +462,7 @@ static void block(struct kctx *k, const struct tn_tree_kblock *from,
 void elab_kernel_item(struct tn_elab *e, struct decl *decl)
 {
 	const struct tn_sig *sig = decl->item->u.sig;
+	uint32_t errors = e->sink->errors;
 	struct kctx k;
 	uint32_t i;
 
@@ -478,10 +480,15 @@ void elab_kernel_item(struct tn_elab *e, struct decl *decl)
 	frame_init(&k.frame, e, NULL, decl, NULL);
 	k.frame.sees_runtime = true;
 	tn_map_init_text(&k.names);
+	tn_map_init_ptr(&k.places);
 	tn_vec_init(&k.bound, sizeof(struct kname *), NULL);
 	for (i = 0; i < sig->params.len; i++)
 		param(&k, sig->params.at[i]);
 	block(&k, &sig->kernel, &k.kernel->body);
+	if (e->sink->errors == errors &&
+	    !tn_annots_find(&k.kernel->annots, "unchecked"))
+		elab_kernel_check(&k);
+	tn_map_fini(&k.places);
 	tn_map_fini(&k.names);
 	tn_vec_fini(&k.bound);
 	frame_fini(&k.frame);

@@ -19,7 +19,7 @@ struct kctx {
 	struct tn_kernel *kernel;
 	struct tn_map names;		/* name -> struct kname * */
 	struct tn_vec bound;		/* struct kname *, open ones */
-	int guarded;			/* open conditions around */
+	struct tn_map places;		/* load, store -> its struct tn_expr */
 };
 
 /* An expression; `soft`: a number without type, which adopts one. NULL
@@ -42,5 +42,8 @@ const struct tn_kexpr *elab_kexpr_retype(struct kctx *k, const struct kv *kv,
 bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 		      const struct tn_kbuf *buf,
 		      const struct tn_kexpr *out[TN_MAX_RANK]);
+
+/* Reports indices that are not inside of their buffers, or not proved so. */
+void elab_kernel_check(struct kctx *k);
 
 #endif

@@ -163,31 +163,6 @@ static struct kv name(struct kctx *k, const struct tn_expr *expr)
 	return failed(expr->span);
 }
 
-/* False after a report: a literal that the axis, if it has any elements, does
- * not reach. Behind a condition nothing is said, as it may never be read. */
-static bool check_bounds(struct kctx *k, const struct tn_kbuf *buf, int axis,
-			 const struct tn_kexpr *index, struct tn_span span)
-{
-	const struct tn_dim *dim = buf->dims[axis];
-
-	if (k->guarded || index->kind != TN_KEXPR_INT)
-		return true;
-	if (index->i >= 0 && (!tn_dim_is_const(dim) || dim->value == 0 ||
-			      index->i < dim->value))
-		return true;
-	if (tn_dim_is_const(dim))
-		tn_diag_report(k->e->sink, TN_E0803, span,
-			       "index %lld is outside of axis %d of '%s', "
-			       "which has %lld elements",
-			       (long long)index->i, axis, buf->name,
-			       (long long)dim->value);
-	else
-		tn_diag_report(k->e->sink, TN_E0803, span,
-			       "index %lld of '%s' is negative",
-			       (long long)index->i, buf->name);
-	return false;
-}
-
 bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 		      const struct tn_kbuf *buf,
 		      const struct tn_kexpr *out[TN_MAX_RANK])
@@ -209,8 +184,7 @@ bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 			return false;
 		}
 		out[i] = elab_kexpr_as(k, index->first, TN_i64);
-		if (!out[i] ||
-		    !check_bounds(k, buf, (int)i, out[i], index->span))
+		if (!out[i])
 			return false;
 	}
 	return true;
@@ -218,7 +192,7 @@ bool elab_kexpr_index(struct kctx *k, const struct tn_expr *expr,
 
 static struct kv load(struct kctx *k, const struct tn_expr *expr)
 {
-	const struct tn_kexpr *index[TN_MAX_RANK];
+	const struct tn_kexpr *index[TN_MAX_RANK], *e;
 	const struct tn_expr *base = expr->u.index.base;
 	const struct kname *found = base->kind == TN_EXPR_NAME ?
 				    tn_map_find(&k->names, base->u.name) :
@@ -231,8 +205,10 @@ static struct kv load(struct kctx *k, const struct tn_expr *expr)
 	}
 	if (!elab_kexpr_index(k, expr, found->buf, index))
 		return failed(expr->span);
-	return make(tn_kexpr_load(k->kernel, found->buf, found->buf->rank,
-				  index), false, expr->span);
+	e = tn_kexpr_load(k->kernel, found->buf, found->buf->rank, index);
+	if (e)
+		elab_map(k->e, &k->places, e, (void *)(uintptr_t)expr);
+	return make(e, false, expr->span);
 }
 
 /* ---- Operators --------------------------------------------------------- */
@@ -285,14 +261,11 @@ static struct kv binary(struct kctx *k, const struct tn_expr *expr)
 {
 	const struct tn_infix_info *sign = &tn_infixes[expr->op];
 	struct kv a = elab_kexpr(k, expr->u.binary.left), b, out;
-	bool stops = sign->how & TN_INFIX_LOGICAL, soft;
-	bool swaps = sign->how & TN_INFIX_SWAPS;
+	bool swaps = sign->how & TN_INFIX_SWAPS, soft;
 	const struct tn_kexpr *args[2], *index;
 	enum tn_dtype dtype;
 
-	k->guarded += stops;
 	b = elab_kexpr(k, expr->u.binary.right);
-	k->guarded -= stops;
 	soft = a.soft && b.soft;
 	if (!agree(k, &a, &b))
 		return failed(expr->span);
@@ -395,7 +368,6 @@ static struct kv call(struct kctx *k, const struct tn_expr *expr)
 	const struct tn_op_info *info;
 	enum tn_dtype dtype;
 	struct kv in[4] = {{0}};
-	bool stops = tn_op_has(code, TN_FLAG_LAZY);
 	int from, i;
 
 	if (is_scalar(code) && tn_ops[code].drule == TN_DRULE_ELEM)
@@ -416,9 +388,7 @@ static struct kv call(struct kctx *k, const struct tn_expr *expr)
 	for (i = 0; i < (int)list->len; i++) {
 		if (!list->at[i]->value)
 			return failed(expr->span);
-		k->guarded += i > 0 && stops;
 		in[i] = elab_kexpr(k, list->at[i]->value);
-		k->guarded -= i > 0 && stops;
 		if (!in[i].e)
 			return failed(expr->span);
 	}

@@ -32,6 +32,7 @@ libtenon_la_SOURCES += \
 	grammar/elab_generic.c \
 	grammar/elab_index.c \
 	grammar/elab_item.c \
+	grammar/elab_kcheck.c \
 	grammar/elab_kernel.c \
 	grammar/elab_kernel.h \
 	grammar/elab_kexpr.c \
