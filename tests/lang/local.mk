@@ -7,4 +7,5 @@ check_scripts += \
 	tests/diag/coverage.sh \
 	tests/lang/documents.sh \
 	tests/lang/formatted.sh \
+	tests/lang/kernel_ranges.py \
 	tests/lang/schedules.py
