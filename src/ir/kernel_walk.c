@@ -141,11 +141,9 @@ bool tn_kexpr_loads(const struct tn_kexpr *expr)
 
 bool tn_kexpr_is_branch(const struct tn_kexpr *expr, int i)
 {
-	if (expr->kind != TN_KEXPR_OP || i == 0)
-		return false;
-	return expr->code == TN_OP_select ||
-		(expr->dtype == TN_bool &&
-		 (expr->code == TN_OP_and || expr->code == TN_OP_or));
+	return expr->kind == TN_KEXPR_OP && i > 0 &&
+		tn_op_has(expr->code, TN_FLAG_LAZY) &&
+		(expr->nargs == 3 || expr->dtype == TN_bool);
 }
 
 bool tn_kexpr_same_node(const struct tn_kexpr *a, const struct tn_kexpr *b)
