@@ -1,5 +1,5 @@
 /*
- * What every back end with a C interface emits alike; see emit_api.h.
+ * The functions of the emitted interface but the run; see emit_api.h.
  */
 #include "backends/emit_api.h"
 
@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 #include "ir/print.h"
-#include "ir/view.h"
 
 /* Longest name in a table; compilers may refuse long strings. */
 #define TEXT_LIMIT 1000
@@ -32,8 +31,7 @@ static void put_port(struct tn_buf *out, const char *name,
 	tn_type_print(out, type);
 }
 
-/* The dims and the head of the entry, as Tenon text. */
-static void put_signature(const struct tn_host *host, struct tn_buf *out)
+void tn_api_signature(const struct tn_host *host, struct tn_buf *out)
 {
 	const struct tn_vec *syms = &host->module->dims.syms;
 	const struct tn_fn *fn = host->entry;
@@ -69,57 +67,6 @@ static void put_signature(const struct tn_host *host, struct tn_buf *out)
 	tn_buf_put(out, ");\n");
 }
 
-void tn_api_include_guard(const struct tn_host *host, struct tn_buf *out)
-{
-	const char *at;
-
-	tn_buf_put(out, "TN_");
-	for (at = host->name; *at; at++)
-		tn_buf_putc(out, tn_ascii_upper(*at));
-	tn_buf_put(out, "_H");
-}
-
-void tn_api_signature_comment(const struct tn_host *host,
-			      struct tn_buf *out)
-{
-	struct tn_buf text;
-
-	tn_buf_init(&text);
-	put_signature(host, &text);
-	while (text.len && text.data[text.len - 1] == '\n')
-		text.data[--text.len] = 0;
-	tn_buf_put(out, " * ");
-	tn_emit_comment(out, tn_buf_text(&text), " * ");
-	tn_buf_putc(out, '\n');
-	end_text(&text, out);
-}
-
-void tn_api_dims(struct tn_host *host, struct tn_buf *out)
-{
-	const struct tn_vec *syms = &host->module->dims.syms;
-	const struct tn_dim *dim;
-	struct tn_buf text;
-	size_t i;
-
-	if (!syms->len)
-		return;
-	tn_buf_put(out, "/* Slots of `dims`. */\nenum {\n");
-	for (i = 0; i < syms->len; i++) {
-		dim = tn_vec_ptr(syms, i);
-		tn_buf_init(&text);
-		tn_buf_putf(&text, "%s in [%lld, %lld]%s", dim->sym->name,
-			    (long long)dim->sym->lo, (long long)dim->sym->hi,
-			    dim->sym->is_runtime ? ", set by the run" : "");
-		tn_buf_putf(out, "\t%s_DIM_%s = %d%s\t/* ", host->name,
-			    tn_host_sym(host, dim->sym), (int)i,
-			    i + 1 < syms->len ? "," : "");
-		tn_emit_comment(out, tn_buf_text(&text), "");
-		tn_buf_put(out, " */\n");
-		end_text(&text, out);
-	}
-	tn_buf_put(out, "};\n\n");
-}
-
 void tn_api_named(struct tn_buf *out, const char *text, const char *name)
 {
 	const char *begin = text;
@@ -139,13 +86,13 @@ void tn_api_named(struct tn_buf *out, const char *text, const char *name)
 /* ---- Tables ---- */
 
 /* C compilers need not take strings beyond 4095 characters. */
-void tn_api_describe(const struct tn_host *host, struct tn_buf *out)
+static void put_describe(const struct tn_host *host, struct tn_buf *out)
 {
 	struct tn_buf text;
 	size_t i;
 
 	tn_buf_init(&text);
-	put_signature(host, &text);
+	tn_api_signature(host, &text);
 	tn_buf_putf(out, "const char *%s_describe(void)\n{\n\tstatic const "
 		    "char text[] = ", host->name);
 	if (text.len < 4000) {
@@ -191,7 +138,7 @@ static void put_text(struct tn_buf *out, const char *text)
 	end_text(&start, out);
 }
 
-void tn_api_names(const struct tn_host *host, struct tn_buf *out)
+static void put_names(const struct tn_host *host, struct tn_buf *out)
 {
 	const struct tn_vec *syms = &host->module->dims.syms;
 	const struct tn_fn *fn = host->entry;
@@ -239,7 +186,7 @@ static void put_bytes(struct tn_host *host, struct tn_buf *out,
 	tn_buf_put(out, ");\n");
 }
 
-static void put_sizes(struct tn_host *host, struct tn_buf *out, bool is_input)
+static void put_size(struct tn_host *host, struct tn_buf *out, bool is_input)
 {
 	const struct tn_fn *fn = host->entry;
 	int i, n = is_input ? fn->body->nparams : fn->nresults;
@@ -261,8 +208,9 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_places(const struct tn_host *host, const struct tn_block *block,
-		       struct tn_buf *out, int *count)
+static void put_block_places(const struct tn_host *host,
+			     const struct tn_block *block,
+			     struct tn_buf *out, int *count)
 {
 	const struct tn_sink *sink = host->module->sink;
 	const struct tn_source *source;
@@ -273,7 +221,7 @@ static void put_places(const struct tn_host *host, const struct tn_block *block,
 
 	for (op = block->first; op; op = op->next) {
 		for (i = 0; i < op->nregions; i++)
-			put_places(host, op->regions[i], out, count);
+			put_block_places(host, op->regions[i], out, count);
 		if (op->code != TN_OP_launch)
 			continue;
 		tn_buf_init(&text);
@@ -293,20 +241,13 @@ static void put_places(const struct tn_host *host, const struct tn_block *block,
 	}
 }
 
-void tn_api_sizes(struct tn_host *host, struct tn_buf *out)
-{
-	put_sizes(host, out, true);
-	put_sizes(host, out, false);
-}
-
-int tn_api_places(const struct tn_host *host, struct tn_buf *out)
+static void put_places(const struct tn_host *host, struct tn_buf *out)
 {
 	int count = 0;
 
 	open_table(out, host, "place", "op");
-	put_places(host, host->entry->body, out, &count);
+	put_block_places(host, host->entry->body, out, &count);
 	close_table(out, "op", count);
-	return count;
 }
 
 void tn_api_seal(const struct tn_weights *weights, struct tn_buf *out)
@@ -326,104 +267,65 @@ void tn_api_seal(const struct tn_weights *weights, struct tn_buf *out)
 	tn_buf_put(out, "\n};\n\n");
 }
 
-/* ---- Launches ---- */
+/* ---- Functions and statements ---- */
 
-const struct tn_value *tn_api_argument(const struct tn_op *op, int param)
+void tn_api_dialect(struct tn_dialect *dialect)
 {
-	const struct tn_kernel *kernel = op->kernel;
-	int i, nin = 0, nout = 0;
-
-	for (i = 0; i < param; i++) {
-		if (kernel->params[i]->role != TN_KBUF_OUT)
-			nin++;
-		if (kernel->params[i]->role != TN_KBUF_IN)
-			nout++;
-	}
-	return kernel->params[param]->role == TN_KBUF_IN ?
-		tn_graph_in(op, nin) : op->out[nout];
+	memset(dialect, 0, sizeof *dialect);
+	dialect->function = "static inline";
+	dialect->restricted = "";
+	dialect->raise = dialect->flags = dialect->raise_here = "";
+	dialect->bits_f32 = "\tfloat r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
+		"\treturn r;\n";
+	dialect->f32_bits = "\tuint32_t r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
+		"\treturn r;\n";
+	dialect->bits_f64 = "\tdouble r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
+		"\treturn r;\n";
+	dialect->f64_bits = "\tuint64_t r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
+		"\treturn r;\n";
+	dialect->mac_f32 = dialect->mac_f64 = "\treturn acc + a * b;\n";
 }
 
-static void indent(struct tn_host *host)
+void tn_api_helpers(const struct tn_host *host, int count,
+		    const struct tn_api_helper *helpers, int ntexts,
+		    const struct tn_buf *const *texts, struct tn_buf *out)
 {
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
-}
-
-/* y, z = k(x, w) in names of the IR, with their types. */
-void tn_api_comment(struct tn_host *host, const struct tn_op *op)
-{
-	struct tn_buf text;
-	int i;
-
-	tn_buf_init(&text);
-	for (i = 0; i < op->nout && i < 8; i++) {
-		tn_buf_putf(&text, "%s%s: ", i ? ", " : "", op->out[i]->name);
-		tn_type_print(&text, op->out[i]->type);
-	}
-	if (op->nout > 8)
-		tn_buf_put(&text, ", ..");
-	tn_buf_put(&text, " = (");
-	for (i = 0; i < op->nin && i < 8; i++)
-		tn_buf_putf(&text, "%s%s", i ? ", " : "",
-			    tn_graph_in(op, i)->name);
-	tn_buf_put(&text, op->nin > 8 ? ", ..)" : ")");
-	indent(host);
-	tn_buf_putf(host->out, "/* %d: ", host->nlaunches);
-	tn_emit_comment(host->out, tn_buf_text(&text), "");
-	tn_buf_put(host->out, " */\n");
-	end_text(&text, host->out);
-}
-
-/* Where an updated buffer is not in place yet, it is copied first. */
-void tn_api_updates(struct tn_host *host, const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	const struct tn_value *from, *to;
-	int i, nin = 0, nout = 0;
-	int64_t a, b;
-
-	for (i = 0; i < kernel->nparams; i++) {
-		if (kernel->params[i]->role == TN_KBUF_INOUT) {
-			from = tn_graph_in(op, nin);
-			to = op->out[nout];
-			if (tn_place_root(from, &a) != tn_place_root(to, &b) ||
-			    a != b) {
-				indent(host);
-				tn_buf_putf(host->out, "tn_copy(s, %s, %s, "
-					    "%s);\n", tn_host_place(host, to),
-					    tn_host_place(host, from),
-					    tn_host_bytes(host, from->type));
-			}
-		}
-		nin += kernel->params[i]->role != TN_KBUF_OUT;
-		nout += kernel->params[i]->role != TN_KBUF_IN;
-	}
-}
-
-/* True if the bytes of two values may overlap. */
-static bool overlap(const struct tn_value *a, const struct tn_value *b)
-{
-	int64_t da, db;
-	const struct tn_place *x = &tn_place_root(a, &da)->place;
-	const struct tn_place *y = &tn_place_root(b, &db)->place;
-
-	if (x->kind != y->kind)
-		return false;
-	if (x->kind != TN_PLACE_ARENA)
-		return x->number == y->number;
-	return x->offset < y->offset + (y->bytes ? y->bytes : 1) &&
-		y->offset < x->offset + (x->bytes ? x->bytes : 1);
-}
-
-bool tn_api_in_place(const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
+	bool is_called;
 	int i, k;
 
-	for (i = 0; i < kernel->nparams; i++)
-		for (k = 0; k < kernel->nparams; k++)
-			if (i != k && kernel->params[i]->role != TN_KBUF_IN &&
-			    overlap(tn_api_argument(op, i),
-				    tn_api_argument(op, k)))
-				return true;
-	return false;
+	for (i = 0; i < count; i++) {
+		is_called = false;
+		for (k = 0; k < ntexts && !is_called; k++)
+			is_called = strstr(tn_buf_text(texts[k]),
+					   helpers[i].call) != NULL;
+		if (is_called)
+			tn_api_named(out, helpers[i].text, host->name);
+	}
+}
+
+void tn_api_most(struct tn_host *host, struct tn_buf *out)
+{
+	const struct tn_vec *syms = &host->module->dims.syms;
+	const struct tn_dim *dim;
+	size_t i;
+
+	for (i = 0; i < syms->len; i++) {
+		dim = tn_vec_ptr(syms, i);
+		if (dim->sym->is_runtime)
+			tn_buf_putf(out, "\tdims[%s_DIM_%s] = "
+				    "INT64_C(%lld);\n", host->name,
+				    tn_host_sym(host, dim->sym),
+				    (long long)dim->sym->hi);
+	}
+}
+
+void tn_api_tables(struct tn_host *host, struct tn_buf *out)
+{
+	put_describe(host, out);
+	put_names(host, out);
+	put_size(host, out, true);
+	put_size(host, out, false);
+	put_places(host, out);
+	while (out->len > 1 && out->data[out->len - 2] == '\n')
+		out->data[--out->len] = 0;
 }

@@ -23,6 +23,8 @@ struct tn_host_dialect {
 	/* A statement: the i64 at a place becomes the variable. */
 	void (*set_index)(struct tn_host *host, const char *place,
 			  const char *variable);
+	/* Around NAME_DIM_x, the pointer by which a launch sets a dim. */
+	const char *size, *size_end;
 };
 
 struct tn_host {

@@ -9,7 +9,9 @@ libtenon_la_SOURCES += \
 	backends/emit_dim.c \
 	backends/emit_expr.c \
 	backends/emit_fill.c \
+	backends/emit_header.c \
 	backends/emit_host.c backends/emit_host.h \
+	backends/emit_launch.c backends/emit_launch.h \
 	backends/emit_names.c \
 	backends/emit_offset.c \
 	backends/emit_plan.c \

@@ -4,8 +4,6 @@
  */
 #include "backends/c/c_impl.h"
 
-#include <string.h>
-
 static void put_test(struct tn_host *host, const char *place)
 {
 	tn_buf_putf(host->out, "*TN_GET(uint8_t, %s) != 0", place);
@@ -20,15 +18,8 @@ static void put_index(struct tn_host *host, const char *place,
 }
 
 static const struct tn_host_dialect host_dialect = {
-	tn_c_launch, put_test, put_index
+	tn_c_launch, put_test, put_index, "&s->dims[", "]"
 };
-
-static struct tn_buf *add_file(struct tn_emission *out, const char *format,
-			       bool is_weights)
-{
-	return tn_emission_add(out, tn_arena_printf(&out->arena, format,
-						    out->name), is_weights);
-}
 
 static bool uses_vectors(const struct tn_prelude *need)
 {
@@ -62,21 +53,14 @@ static void join(struct tn_c *c, struct tn_buf *out)
 
 static void put_files(struct tn_c *c, struct tn_emission *out)
 {
-	int i;
-
 	tn_c_kernels(c);
-	join(c, add_file(out, "%s.c", false));
-	tn_c_header(c, add_file(out, "%s.h", false));
-	tn_c_main(c, add_file(out, "%s_main.c", false));
-	tn_c_makefile(c, add_file(out, "Makefile", false));
-	tn_c_readme(c, add_file(out, "README", false));
-	if (out->weights.size)
-		(void)add_file(out, "%s.weights", true);
-	if (out->failed)
+	join(c, tn_emission_file(out, ".c"));
+	tn_c_header(c, tn_emission_file(out, ".h"));
+	tn_c_main(c, tn_emission_file(out, "_main.c"));
+	tn_c_makefile(c, tn_emission_add(out, "Makefile", false));
+	tn_c_readme(c, tn_emission_add(out, "README", false));
+	if (!tn_emission_end(out) || c->kernels.failed)
 		c->failed = true;
-	for (i = 0; i < out->count; i++)
-		if (out->files[i].text.failed)
-			c->failed = true;
 }
 
 static enum tn_status check_stack(const struct tn_c *c)
@@ -103,32 +87,24 @@ enum tn_status tn_emit_c(const struct tn_module *module,
 	struct tn_c c = { .module = module, .entry = entry,
 			  .target = target, .arena = &out->arena,
 			  .weights = &out->weights };
-	enum tn_status status;
+	enum tn_status status = tn_emission_begin(out, entry, name);
 
-	memset(out, 0, sizeof *out);
-	tn_arena_init(&out->arena);
-	c.name = out->name = tn_names_clean(&out->arena, name);
-	if (!tn_weights_init(&out->weights, entry))
-		return module->sink->errors ? TN_BAD_INPUT : TN_IO;
-	if (!out->name)
-		return TN_IO;
+	if (status != TN_OK)
+		return status;
+	c.name = out->name;
 	tn_c_dialect(&c.dialect, target);
-	tn_names_init(&c.functions, &out->arena);
-	tn_vec_init(&c.kernels, sizeof(void *), &out->arena);
-	tn_map_init_ptr(&c.by_kernel);
+	tn_launch_init(&c.kernels, &out->arena, sizeof(struct tn_c_kernel));
 	tn_buf_init(&c.text);
 	tn_buf_init(&c.run);
 	tn_host_init(&c.host, &host_dialect, entry, &out->weights, c.name,
 		     &c.need);
 	c.host.data = &c;
 	put_files(&c, out);
-	status = c.failed || out->arena.failed ? TN_IO : c.host.status;
+	status = c.failed ? TN_IO : c.host.status;
 	if (status == TN_OK)
 		status = check_stack(&c);
 	tn_host_fini(&c.host);
-	tn_names_fini(&c.functions);
-	tn_vec_fini(&c.kernels);
-	tn_map_fini(&c.by_kernel);
+	tn_launch_fini(&c.kernels);
 	tn_buf_fini(&c.text);
 	tn_buf_fini(&c.run);
 	return status;

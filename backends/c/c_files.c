@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-/* A text in which @ stands for the name. */
-static void put_named(struct tn_buf *out, const char *text, const char *name)
-{
-	for (; *text; text++) {
-		if (*text == '@')
-			tn_buf_put(out, name);
-		else
-			tn_buf_putc(out, *text);
-	}
-}
-
 static const char main_head[] =
 "/*\n"
 " * Runs @ once.\n"
@@ -169,41 +158,32 @@ static void put_show(const struct tn_c *c, struct tn_buf *out, int number)
 }
 
 /* Bytes of an output before the run has set its run-time dims. */
-static void put_most(const struct tn_c *c, struct tn_buf *out)
+static void put_most(struct tn_c *c, struct tn_buf *out)
 {
-	const struct tn_vec *syms = &c->module->dims.syms;
-	const struct tn_dim *dim;
-	size_t i;
-
-	put_named(out, "/* Room for an output: sizes that the run sets are at "
-		  "their most. */\nstatic size_t @_output_most(int number, "
-		  "int64_t *dims)\n{\n", c->name);
-	for (i = 0; i < syms->len; i++) {
-		dim = tn_vec_ptr(syms, i);
-		if (dim->sym->is_runtime)
-			tn_buf_putf(out, "	dims[%d] = INT64_C(%lld);\n",
-				    (int)i, (long long)dim->sym->hi);
-	}
-	put_named(out, "	return @_output_bytes(number, dims);\n}\n\n",
-		  c->name);
+	tn_emission_text(out, "/* Room for an output: sizes that the run sets "
+			 "are at their most. */\nstatic size_t @_output_most("
+			 "int number, int64_t *dims)\n{\n", c->name, 0);
+	tn_api_most(&c->host, out);
+	tn_emission_text(out, "	return @_output_bytes(number, dims);\n}\n\n",
+			 c->name, 0);
 }
 
 void tn_c_main(struct tn_c *c, struct tn_buf *out)
 {
 	int i;
 
-	put_named(out, main_head, c->name);
+	tn_emission_text(out, main_head, c->name, 0);
 	put_most(c, out);
-	put_named(out, "static void show(int number, const int64_t *dims, "
+	tn_emission_text(out, "static void show(int number, const int64_t *dims, "
 		  "const unsigned char *data)\n{\n	size_t size = "
 		  "@_output_bytes(number, dims), k;\n\n"
 		  "	printf(\"# %s\\n\", @_output_name(number));\n"
 		  "	(void)data;\n	(void)k;\n	(void)size;\n"
-		  "	switch (number) {\n", c->name);
+		  "	switch (number) {\n", c->name, 0);
 	for (i = 0; i < c->entry->nresults; i++)
 		put_show(c, out, i);
 	tn_buf_put(out, "	default:\n		break;\n	}\n}\n\n");
-	put_named(out, main_body, c->name);
+	tn_emission_text(out, main_body, c->name, 0);
 }
 
 static const char makefile_body[] =
@@ -220,15 +200,15 @@ static const char makefile_body[] =
 "	$(CC) $(flags) -c @.c\n"
 "\n"
 "lib@.a: @.o\n"
-"	rm -f $@A\n"
-"	$(AR) rcs $@A @.o\n"
+"	rm -f $%\n"
+"	$(AR) rcs $% @.o\n"
 "\n"
 "# nodelete: threads of OpenMP outlive a dlclose.\n"
 "lib@.so: @.o\n"
-"	$(CC) $(flags) -shared -Wl,-z,nodelete -o $@A @.o -lm\n"
+"	$(CC) $(flags) -shared -Wl,-z,nodelete -o $% @.o -lm\n"
 "\n"
 "@-run: @_main.c lib@.a\n"
-"	$(CC) $(flags) -o $@A @_main.c lib@.a -lm\n"
+"	$(CC) $(flags) -o $% @_main.c lib@.a -lm\n"
 "\n"
 "clean:\n"
 "	rm -f @.o lib@.a lib@.so @-run\n"
@@ -237,26 +217,12 @@ static const char makefile_body[] =
 
 void tn_c_makefile(struct tn_c *c, struct tn_buf *out)
 {
-	struct tn_buf text;
-	const char *at;
-
 	tn_buf_putf(out, "# %s, written by Tenon for %s.\n"
 		    "# make ISA= builds for any computer of this kind, "
 		    "OPENMP= without threads.\n"
 		    "# -ffast-math would change results.\nISA ?= %s\n",
 		    c->name, c->target->name, tn_target_c_flags(c->target));
-	tn_buf_init(&text);
-	put_named(&text, makefile_body, c->name);
-	for (at = tn_buf_text(&text); *at; at++) {
-		if (*at == '$' && !strncmp(at + 1, c->name, strlen(c->name)) &&
-		    at[1 + strlen(c->name)] == 'A') {
-			tn_buf_put(out, "$@");
-			at += 1 + strlen(c->name);
-		} else {
-			tn_buf_putc(out, *at);
-		}
-	}
-	tn_buf_fini(&text);
+	tn_emission_text(out, makefile_body, c->name, '%');
 }
 
 static const char readme[] =
@@ -277,5 +243,5 @@ static const char readme[] =
 
 void tn_c_readme(struct tn_c *c, struct tn_buf *out)
 {
-	put_named(out, readme, c->name);
+	tn_emission_text(out, readme, c->name, 0);
 }

@@ -5,22 +5,15 @@
 #include "backends/c/c.h"
 #include "backends/emit.h"
 #include "backends/emit_api.h"
-#include "backends/emit_host.h"
+#include "backends/emit_launch.h"
 
 /* More buffers than this are passed in tables. */
 #define TN_C_PARAMS 64
 
-/* What the callers of a kernel's function must know. */
 struct tn_c_kernel {
-	const struct tn_kernel *kernel;
-	const char *name;	/* of the C function */
-	struct tn_vec syms;	/* const struct tn_sym *: passed by value */
-	struct tn_vec sizes;	/* const struct tn_sym *: by pointer */
-	bool raises;		/* returns flags */
+	struct tn_launched base;
 	bool is_parallel;	/* takes the number of threads */
-	bool has_scratch;	/* takes the base of its @arena buffers */
 	bool is_wide;		/* takes tables of buffers */
-	bool may_alias;		/* some launch works in place */
 	int64_t stack;		/* bytes of its buffers on the stack */
 };
 
@@ -32,9 +25,7 @@ struct tn_c {
 	struct tn_arena *arena;
 	struct tn_dialect dialect;
 	struct tn_prelude need;
-	struct tn_names functions;
-	struct tn_vec kernels;		/* struct tn_c_kernel * */
-	struct tn_map by_kernel;	/* tn_kernel -> struct tn_c_kernel * */
+	struct tn_launch_set kernels;	/* of struct tn_c_kernel */
 	struct tn_host host;
 	struct tn_weights *weights;
 	struct tn_buf text;		/* of the kernels */

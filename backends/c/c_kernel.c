@@ -53,7 +53,7 @@ static bool put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 	int64_t bytes;
 
 	if (s->buf->space == TN_SPACE_ARENA) {
-		info->has_scratch = true;
+		info->base.has_scratch = true;
 		tn_emit_line(emit, "%s *const %s = TN_PUT(%s, tn_scratch + "
 			     "%lld);", type, name, type,
 			     (long long)s->buf->arena_offset);
@@ -67,21 +67,13 @@ static bool put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 
 void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target)
 {
-	memset(dialect, 0, sizeof *dialect);
+	tn_api_dialect(dialect);
 	dialect->function = "TN_INLINE";
 	dialect->opaque = "TN_OPAQUE";
 	dialect->restricted = "TN_RESTRICT";
 	dialect->raise = "*tn_f |= %uu";
 	dialect->flags = "&tn_flags";
 	dialect->raise_here = "tn_flags |= %uu";
-	dialect->bits_f32 = "\tfloat r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
-		"\treturn r;\n";
-	dialect->f32_bits = "\tuint32_t r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
-		"\treturn r;\n";
-	dialect->bits_f64 = "\tdouble r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
-		"\treturn r;\n";
-	dialect->f64_bits = "\tuint64_t r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
-		"\treturn r;\n";
 	dialect->mac_f32 = "#ifdef TN_FMA\n\treturn fmaf(a, b, acc);\n"
 		"#else\n\treturn acc + a * b;\n#endif\n";
 	dialect->mac_f64 = "#ifdef TN_FMA\n\treturn fma(a, b, acc);\n"
@@ -93,40 +85,23 @@ void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target)
 
 /* ---- Functions ---- */
 
-static void put_comment(struct tn_buf *out, const struct tn_kernel *kernel)
+static void put_comment(struct tn_c *c, const struct tn_c_kernel *info)
 {
-	struct tn_buf text;
-
-	tn_buf_init(&text);
-	if (kernel->comment)
-		tn_buf_putf(&text, "%s\n", kernel->comment);
-	if (kernel->nparams <= TN_C_PARAMS)
-		tn_kernel_print(&text, kernel);
-	while (text.len && text.data[text.len - 1] == '\n')
-		text.data[--text.len] = 0;
-	tn_buf_put(out, "/*\n * ");
-	tn_emit_comment(out, tn_buf_text(&text), " * ");
-	tn_buf_put(out, "\n */\n");
-	tn_buf_fini(&text);
+	tn_launch_comment(&c->text, info->base.kernel, !info->is_wide);
 }
 
-static void put_separator(struct tn_buf *out, bool *first)
+static void put_params(struct tn_params *p, struct tn_emit *emit,
+		       const struct tn_c_kernel *info)
 {
-	if (!*first)
-		tn_buf_put(out, ", ");
-	*first = false;
-}
-
-static void put_param(struct tn_c *c, struct tn_emit *emit,
-		      const struct tn_c_kernel *info,
-		      const struct tn_kbuf *buf)
-{
-	const char *name = tn_names_get(&emit->names, buf, buf->name);
-
-	tn_buf_putf(&c->text, "%s%s *%s%s",
-		    buf->role == TN_KBUF_IN ? "const " : "",
-		    tn_dtypes[buf->dtype].c_storage,
-		    info->may_alias ? "" : "TN_RESTRICT ", name ? name : "");
+	if (info->is_parallel)
+		tn_params_put(p, "int ", "", "tn_threads");
+	tn_params_dims(p, emit, &info->base);
+	if (info->is_wide) {
+		tn_params_put(p, "const void *const *", "", "tn_in");
+		tn_params_put(p, "void *const *", "", "tn_out");
+	} else {
+		tn_params_buffers(p, emit, &info->base, "TN_RESTRICT ");
+	}
 }
 
 /* Of the function, or of its piece `number` (from 0; -1: the whole). */
@@ -134,52 +109,22 @@ static void put_signature(struct tn_c *c, struct tn_emit *emit,
 			  const struct tn_c_kernel *info, int number)
 {
 	struct tn_buf *out = &c->text;
-	const struct tn_sym *sym;
-	bool first = true;
-	size_t i;
+	struct tn_params p = { out, "", ", ", true, false };
 
-	tn_buf_putf(out, "TN_KERNEL %s %s", info->raises ? "uint32_t" : "void",
-		    info->name);
+	tn_buf_putf(out, "TN_KERNEL %s %s", info->base.raises ? "uint32_t" :
+		    "void", info->base.name);
 	if (number >= 0)
 		tn_buf_putf(out, "_part_%d", number);
 	tn_buf_putc(out, '(');
-	if (info->is_parallel) {
-		put_separator(out, &first);
-		tn_buf_put(out, "int tn_threads");
-	}
-	for (i = 0; i < info->syms.len; i++) {
-		sym = tn_vec_ptr(&info->syms, i);
-		put_separator(out, &first);
-		tn_buf_putf(out, "int64_t %s",
-			    tn_names_get(&emit->names, sym, sym->name));
-	}
-	for (i = 0; i < info->sizes.len; i++) {
-		sym = tn_vec_ptr(&info->sizes, i);
-		put_separator(out, &first);
-		tn_buf_putf(out, "int64_t *tn_set_%s",
-			    tn_names_get(&emit->names, sym, sym->name));
-	}
-	if (info->has_scratch) {
-		put_separator(out, &first);
-		tn_buf_put(out, "unsigned char *tn_scratch");
-	}
-	if (info->is_wide) {
-		put_separator(out, &first);
-		tn_buf_put(out, "const void *const *tn_in, "
-			   "void *const *tn_out");
-	}
-	for (i = 0; !info->is_wide && i < (size_t)info->kernel->nparams; i++) {
-		put_separator(out, &first);
-		put_param(c, emit, info, info->kernel->params[i]);
-	}
-	tn_buf_put(out, first ? "void)\n{\n" : ")\n{\n");
+	put_params(&p, emit, info);
+	tn_buf_put(out, p.any ? ")\n{\n" : "void)\n{\n");
 }
 
 /* Pointers from the tables, and what keeps compilers silent about the rest. */
 static void put_opening(struct tn_buf *out, struct tn_emit *emit,
 			const struct tn_c_kernel *info)
 {
-	const struct tn_kernel *kernel = info->kernel;
+	const struct tn_kernel *kernel = info->base.kernel;
 	const struct tn_kbuf *buf;
 	const char *name, *type;
 	int i, nin = 0, nout = 0;
@@ -206,7 +151,7 @@ static void put_opening(struct tn_buf *out, struct tn_emit *emit,
 	}
 	if (info->is_wide)
 		tn_buf_put(out, "\t(void)tn_in;\n\t(void)tn_out;\n");
-	if (info->raises)
+	if (info->base.raises)
 		tn_buf_put(out, "\tuint32_t tn_flags = 0;\n\n");
 }
 
@@ -214,10 +159,10 @@ static void put_whole(struct tn_c *c, struct tn_emit *emit,
 		      struct tn_c_kernel *info, struct tn_buf *body)
 {
 	emit->out = body;
-	tn_emit_block(emit, &info->kernel->body);
-	if (!tn_emit_syms(emit, &info->syms))
+	tn_emit_block(emit, &info->base.kernel->body);
+	if (!tn_emit_syms(emit, &info->base.syms))
 		c->failed = true;
-	put_comment(&c->text, info->kernel);
+	put_comment(c, info);
 	put_signature(c, emit, info, -1);
 	put_opening(&c->text, emit, info);
 	tn_buf_putn(&c->text, tn_buf_text(body), body->len);
@@ -255,7 +200,7 @@ static void forget_params(struct tn_emit *emit)
 static int put_bodies(struct tn_emit *emit, const struct tn_c_kernel *info,
 		      struct tn_buf *bodies)
 {
-	const struct tn_kstmt *s = info->kernel->body.first;
+	const struct tn_kstmt *s = info->base.kernel->body.first;
 	struct tn_buf text;
 	int n, pieces = 0;
 
@@ -280,37 +225,9 @@ static void put_names(struct tn_c *c, struct tn_emit *emit,
 		      const struct tn_c_kernel *info, const char *before,
 		      const char *between)
 {
-	struct tn_buf *out = &c->text;
-	const struct tn_sym *sym;
-	const char *comma = before;
-	size_t i;
+	struct tn_params p = { &c->text, before, between, false, false };
 
-	if (info->is_parallel) {
-		tn_buf_putf(out, "%stn_threads", comma);
-		comma = between;
-	}
-	for (i = 0; i < info->syms.len + info->sizes.len; i++) {
-		sym = i < info->syms.len ? tn_vec_ptr(&info->syms, i) :
-			tn_vec_ptr(&info->sizes, i - info->syms.len);
-		tn_buf_putf(out, "%s%s%s", comma, i < info->syms.len ? "" :
-			    "tn_set_", tn_names_get(&emit->names, sym,
-						    sym->name));
-		comma = between;
-	}
-	if (info->has_scratch) {
-		tn_buf_putf(out, "%stn_scratch", comma);
-		comma = between;
-	}
-	if (info->is_wide)
-		tn_buf_putf(out, "%stn_in%stn_out", comma, between);
-	for (i = 0; !info->is_wide && i < (size_t)info->kernel->nparams;
-	     i++) {
-		tn_buf_putf(out, "%s%s", comma,
-			    tn_names_get(&emit->names,
-					 info->kernel->params[i],
-					 info->kernel->params[i]->name));
-		comma = between;
-	}
+	put_params(&p, emit, info);
 }
 
 /* One function a piece, and one that calls them: compilers need more than
@@ -321,25 +238,25 @@ static void put_divided(struct tn_c *c, struct tn_emit *emit,
 	int pieces = put_bodies(emit, info, bodies), i;
 	const char *at = tn_buf_text(bodies), *end;
 
-	if (!tn_emit_syms(emit, &info->syms))
+	if (!tn_emit_syms(emit, &info->base.syms))
 		c->failed = true;
-	put_comment(&c->text, info->kernel);
+	put_comment(c, info);
 	for (i = 0; i < pieces && !bodies->failed; i++) {
 		end = strchr(at, '\f');
 		put_signature(c, emit, info, i);
 		put_names(c, emit, info, "\t(void)", ";\n\t(void)");
 		tn_buf_put(&c->text, ";\n");
 		tn_buf_putn(&c->text, at, (size_t)(end - at));
-		tn_buf_put(&c->text, info->raises ?
+		tn_buf_put(&c->text, info->base.raises ?
 			   "\treturn tn_flags;\n}\n\n" : "}\n\n");
 		at = end + 1;
 	}
 	put_signature(c, emit, info, -1);
-	if (info->raises)
+	if (info->base.raises)
 		tn_buf_put(&c->text, "\tuint32_t tn_flags = 0;\n\n");
 	for (i = 0; i < pieces; i++) {
-		tn_buf_putf(&c->text, "\t%s%s_part_%d(", info->raises ?
-			    "tn_flags |= " : "", info->name, i);
+		tn_buf_putf(&c->text, "\t%s%s_part_%d(", info->base.raises ?
+			    "tn_flags |= " : "", info->base.name, i);
 		put_names(c, emit, info, "", ", ");
 		tn_buf_put(&c->text, ");\n");
 	}
@@ -347,25 +264,25 @@ static void put_divided(struct tn_c *c, struct tn_emit *emit,
 
 static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 {
-	const struct tn_kernel *kernel = info->kernel;
+	struct tn_launched *base = &info->base;
 	struct tn_emit emit;
 	struct tn_buf body;
 
 	tn_buf_init(&body);
-	tn_emit_init(&emit, &c->dialect, &c->need, &body, kernel);
+	tn_emit_init(&emit, &c->dialect, &c->need, &body, base->kernel);
 	emit.data = info;
-	info->is_wide = kernel->nparams > TN_C_PARAMS;
-	info->raises = tn_emit_may_raise(kernel);
-	info->name = tn_names_get(&c->functions, kernel,
+	info->is_wide = base->kernel->nparams > TN_C_PARAMS;
+	base->may_alias = base->may_alias || info->is_wide;
+	base->name = tn_names_get(&c->kernels.names, base->kernel,
 				  tn_arena_printf(c->arena, "k_%s",
-						  kernel->name));
-	if (!tn_emit_sizes(kernel, &info->sizes) || !info->name)
+						  base->kernel->name));
+	if (!base->name)
 		c->failed = true;
-	if (is_divisible(&kernel->body))
+	if (is_divisible(&base->kernel->body))
 		put_divided(c, &emit, info, &body);
 	else
 		put_whole(c, &emit, info, &body);
-	tn_buf_put(&c->text, info->raises ? "\treturn tn_flags;\n}\n\n" :
+	tn_buf_put(&c->text, base->raises ? "\treturn tn_flags;\n}\n\n" :
 		   "}\n\n");
 	if (info->is_parallel)
 		c->has_parallel = true;
@@ -377,49 +294,11 @@ static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 	tn_buf_fini(&body);
 }
 
-/* ---- Which kernels ---- */
-
-static void add_kernel(struct tn_c *c, const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	struct tn_c_kernel *info = tn_map_find(&c->by_kernel, kernel);
-
-	if (!info) {
-		info = tn_arena_alloc(c->arena, sizeof *info);
-		if (!info || !tn_vec_push_ptr(&c->kernels, info) ||
-		    !tn_map_set(&c->by_kernel, kernel, info)) {
-			c->failed = true;
-			return;
-		}
-		info->kernel = kernel;
-		tn_vec_init(&info->syms, sizeof(void *), c->arena);
-		tn_vec_init(&info->sizes, sizeof(void *), c->arena);
-	}
-	if (op->kernel != kernel &&
-	    !tn_map_set(&c->by_kernel, op->kernel, info))
-		c->failed = true;
-	info->may_alias = info->may_alias || tn_api_in_place(op) ||
-		op->kernel->nparams > TN_C_PARAMS;
-}
-
-static void collect(struct tn_c *c, const struct tn_block *block)
-{
-	const struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		if (op->code == TN_OP_launch)
-			add_kernel(c, op);
-		for (i = 0; i < op->nregions; i++)
-			collect(c, op->regions[i]);
-	}
-}
-
 void tn_c_kernels(struct tn_c *c)
 {
 	size_t i;
 
-	collect(c, c->entry->body);
-	for (i = 0; i < c->kernels.len && !c->failed; i++)
-		put_kernel(c, tn_vec_ptr(&c->kernels, i));
+	tn_launch_collect(&c->kernels, c->entry->body);
+	for (i = 0; i < c->kernels.list.len && !c->failed; i++)
+		put_kernel(c, tn_vec_ptr(&c->kernels.list, i));
 }

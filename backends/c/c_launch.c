@@ -11,32 +11,6 @@ static void indent(struct tn_host *host)
 	tn_buf_pad(host->out, '\t', (size_t)host->depth);
 }
 
-static void put_buffer(struct tn_host *host, const struct tn_kbuf *param,
-		       const struct tn_value *value)
-{
-	tn_buf_putf(host->out, "%s(%s, %s)",
-		    param->role == TN_KBUF_IN ? "TN_GET" : "TN_PUT",
-		    tn_dtypes[param->dtype].c_storage,
-		    tn_host_place(host, value));
-}
-
-static void put_buffers(struct tn_host *host, const struct tn_op *op,
-			bool *first)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	int i, nin = 0, nout = 0;
-
-	for (i = 0; i < kernel->nparams; i++) {
-		tn_buf_put(host->out, *first ? "" : ", ");
-		*first = false;
-		put_buffer(host, kernel->params[i],
-			   kernel->params[i]->role == TN_KBUF_IN ?
-			   tn_graph_in(op, nin) : op->out[nout]);
-		nin += kernel->params[i]->role != TN_KBUF_OUT;
-		nout += kernel->params[i]->role != TN_KBUF_IN;
-	}
-}
-
 /* Entries of a table that one function fills: compilers need more than linear
  * time for long functions. */
 #define FILL 128
@@ -89,50 +63,30 @@ static void put_table(struct tn_host *host, const struct tn_op *op,
 static void put_call(struct tn_host *host, const struct tn_op *op,
 		     const struct tn_c_kernel *info)
 {
-	struct tn_buf *out = host->out;
-	const struct tn_sym *sym;
-	bool first = true;
-	size_t i;
+	struct tn_params p = { host->out, "", ", ", false, false };
 
-	tn_buf_putf(out, "%s(", info->name);
-	if (info->is_parallel) {
-		tn_buf_put(out, "s->threads");
-		first = false;
-	}
-	for (i = 0; i < info->syms.len + info->sizes.len; i++) {
-		sym = i < info->syms.len ? tn_vec_ptr(&info->syms, i) :
-			tn_vec_ptr(&info->sizes, i - info->syms.len);
-		tn_buf_putf(out, "%s%ss->dims[%s_DIM_%s]", first ? "" : ", ",
-			    i < info->syms.len ? "" : "&", host->name,
-			    tn_host_sym(host, sym));
-		first = false;
-	}
-	if (info->has_scratch) {
-		tn_buf_putf(out, "%ss->work + %lld", first ? "" : ", ",
-			    (long long)op->scratch);
-		first = false;
-	}
+	tn_buf_putf(host->out, "%s(", info->base.name);
+	if (info->is_parallel)
+		tn_params_put(&p, "", "s->", "threads");
+	tn_launch_dims(host, op, &info->base, &p);
 	if (info->is_wide)
-		tn_buf_put(out, first ?
-			   "(const void *const *)tn_in, tn_out" :
-			   ", (const void *const *)tn_in, tn_out");
+		tn_params_put(&p, "", "(const void *const *)tn_in, ",
+			      "tn_out");
 	else
-		put_buffers(host, op, &first);
-	tn_buf_putc(out, ')');
+		tn_launch_buffers(host, op, &p);
+	tn_buf_putc(host->out, ')');
 }
 
 void tn_c_launch(struct tn_host *host, const struct tn_op *op)
 {
 	struct tn_c *c = host->data;
-	const struct tn_c_kernel *info = tn_map_find(&c->by_kernel,
-						     op->kernel);
+	const struct tn_c_kernel *info = tn_launch_find(&c->kernels, op);
 
 	if (!info) {
 		c->failed = true;
 		return;
 	}
-	tn_api_comment(host, op);
-	tn_api_updates(host, op);
+	tn_launch_begin(host, op);
 	if (info->is_wide) {
 		indent(host);
 		tn_buf_put(host->out, "{\n");
@@ -147,10 +101,10 @@ void tn_c_launch(struct tn_host *host, const struct tn_op *op)
 		put_table(host, op, false);
 	}
 	indent(host);
-	if (info->raises)
+	if (info->base.raises)
 		tn_buf_put(host->out, "tn_note(s, ");
 	put_call(host, op, info);
-	if (info->raises)
+	if (info->base.raises)
 		tn_buf_putf(host->out, ", %d)", host->nlaunches);
 	tn_buf_put(host->out, ";\n");
 	if (info->is_wide) {

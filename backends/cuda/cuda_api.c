@@ -11,8 +11,6 @@
  */
 #include "backends/cuda/cuda_impl.h"
 
-#include <string.h>
-
 #include "base/num.h"
 
 #define ALIGN 256
@@ -21,12 +19,12 @@
 
 static bool sets_sizes(const struct tn_cuda *c)
 {
-	const struct tn_cuda_kernel *info;
+	const struct tn_launched *launched;
 	size_t i;
 
-	for (i = 0; i < c->kernels.len; i++) {
-		info = tn_vec_ptr(&c->kernels, i);
-		if (info->sizes.len)
+	for (i = 0; i < c->kernels.list.len; i++) {
+		launched = tn_vec_ptr(&c->kernels.list, i);
+		if (launched->sizes.len)
 			return true;
 	}
 	return false;
@@ -86,31 +84,17 @@ static int64_t arena_bytes(const struct tn_cuda *c)
 
 /* ---- NAME.h ---- */
 
-static const char declarations[] =
-"enum N_status {\n"
-"\tN_OK = 0,\n"
-"\tN_BAD_DIM = 1,\t/* a dim is out of bounds, or a guard is violated */\n"
-"\tN_BAD_WEIGHTS = 2,\t/* not the weights of this program */\n"
-"\tN_RAISED = 3,\t/* outputs are written, but an index was out of range\n"
-"\t\t\t * or an integer was divided by zero */\n"
-"\tN_DEVICE = 4\t/* CUDA failed; outputs are worthless */\n"
-"};\n"
-"\n"
-"/* What went wrong, for those who ask. */\n"
-"struct N_report {\n"
-"\tint fault;\t/* BAD_DIM: number of the dim, or N_DIMS + number of\n"
-"\t\t\t * the guard; else -1 */\n"
-"\tint op;\t\t/* RAISED: number of the launch, see N_place; else -1 */\n"
-"\tuint32_t flags;\t/* 1 division, 2 index, 4 shift, 8 assertion */\n"
-"\tconst char *device;\t/* DEVICE: what CUDA says; else NULL */\n"
-"};\n"
-"\n"
-"struct N_ctx {\n"
+static const char status[] =
+"\tN_DEVICE = 4\t/* CUDA failed; outputs are worthless */\n";
+
+static const char report[] =
+"\tconst char *device;\t/* DEVICE: what CUDA says; else NULL */\n";
+
+static const char context[] =
 "\tconst unsigned char *weights;\t/* on the device, owned */\n"
-"\tint threads;\t/* of no use here; as in the C program's context */\n"
-"\tstruct N_report *report;\t/* NULL, or one for each concurrent run */\n"
-"};\n"
-"\n"
+"\tint threads;\t/* of no use here; as in the C program's context */\n";
+
+static const char functions[] =
 "/* Checks the bytes of N.weights and copies them to the device. */\n"
 "int N_init(struct N_ctx *ctx, const void *weights, size_t size);\n"
 "void N_fini(struct N_ctx *ctx);\n"
@@ -124,54 +108,34 @@ static const char declarations[] =
 " * nothing. `stream` is a cudaStream_t; the run waits for it at its end. */\n"
 "int N_run_device(const struct N_ctx *ctx, const void *const *inputs,\n"
 "\t\t int64_t *dims, void *const *outputs, void *workspace,\n"
-"\t\t void *stream);\n"
-"/* The signature as Tenon text. */\n"
-"const char *N_describe(void);\n"
-"/* Names (their first 1000 bytes) and sizes in bytes by number; NULL and 0 if\n"
-" * there is none. */\n"
-"const char *N_dim_name(int number);\n"
-"const char *N_input_name(int number);\n"
-"const char *N_output_name(int number);\n"
-"size_t N_input_bytes(int number, const int64_t *dims);\n"
-"size_t N_output_bytes(int number, const int64_t *dims);\n"
-"/* The place in the source of launch `op` of a report, \"file:line:column: "
-"name\". */\n"
-"const char *N_place(int op);\n";
-
-static void put_sizes(struct tn_cuda *c, struct tn_buf *out)
-{
-	int64_t arena = arena_bytes(c);
-
-	tn_buf_putf(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n"
-		    "#define %s_DIMS %d\n", c->name, c->entry->body->nparams,
-		    c->name, c->entry->nresults, c->name,
-		    (int)c->module->dims.syms.len);
-	tn_buf_putf(out, "/* Of the device, worst case over all dims. */\n"
-		    "#define %s_ARENA_BYTES INT64_C(%lld)\n"
-		    "/* The same with room for inputs and outputs; 0: they "
-		    "have no bound. */\n#define %s_WORKSPACE_BYTES "
-		    "INT64_C(%lld)\n/* Size of %s.weights; 0: there is none. "
-		    "*/\n#define %s_WEIGHTS_BYTES INT64_C(%lld)\n\n", c->name,
-		    (long long)arena, c->name,
-		    (long long)workspace_bytes(c, arena), c->name, c->name,
-		    (long long)c->weights->size);
-}
+"\t\t void *stream);\n";
 
 void tn_cuda_header(struct tn_cuda *c, struct tn_buf *out)
 {
-	tn_buf_putf(out, "/*\n * %s, written by Tenon for %s.\n *\n", c->name,
-		    c->target->name);
-	tn_api_signature_comment(&c->host, out);
-	tn_buf_put(out, " */\n#ifndef ");
-	tn_api_include_guard(&c->host, out);
-	tn_buf_put(out, "\n#define ");
-	tn_api_include_guard(&c->host, out);
-	tn_buf_put(out, "\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
-		   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-	put_sizes(c, out);
-	tn_api_dims(&c->host, out);
-	tn_api_named(out, declarations, c->name);
-	tn_buf_put(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+	int64_t arena = arena_bytes(c);
+	struct tn_buf sizes, target;
+	struct tn_api_header api = {
+		.status = status, .report = report, .context = context,
+		.functions = functions
+	};
+
+	tn_buf_init(&target);
+	tn_buf_putf(&target, " for %s", c->target->name);
+	api.target = tn_buf_text(&target);
+	tn_buf_init(&sizes);
+	tn_buf_putf(&sizes, "/* Of the device, worst case over all dims. */\n"
+		    "#define N_ARENA_BYTES INT64_C(%lld)\n"
+		    "/* The same with room for inputs and outputs; 0: they "
+		    "have no bound. */\n#define N_WORKSPACE_BYTES "
+		    "INT64_C(%lld)\n/* Size of N.weights; 0: there is none. "
+		    "*/\n#define N_WEIGHTS_BYTES INT64_C(%lld)\n\n",
+		    (long long)arena, (long long)workspace_bytes(c, arena),
+		    (long long)c->weights->size);
+	api.sizes = tn_buf_text(&sizes);
+	tn_api_header(&c->host, &api, out);
+	out->failed = out->failed || sizes.failed || target.failed;
+	tn_buf_fini(&sizes);
+	tn_buf_fini(&target);
 }
 
 /* ---- NAME_host.c ---- */
@@ -194,9 +158,7 @@ static const char state[] =
 "};\n\n";
 
 /* Printed if the text calls them. */
-static const struct {
-	const char *call, *text;
-} helpers[] = {
+static const struct tn_api_helper helpers[] = {
 	{ "tn_copy(",
 "static void tn_copy(struct N_state *s, void *to, const void *from, size_t n)\n"
 "{\n"
@@ -480,37 +442,6 @@ static const char fini[] =
 "\tctx->weights = NULL;\n"
 "}\n\n";
 
-/* Run-time dims at their most, for the room of outputs. */
-static void put_most(struct tn_cuda *c, struct tn_buf *out)
-{
-	const struct tn_vec *syms = &c->module->dims.syms;
-	const struct tn_dim *dim;
-	size_t i;
-
-	for (i = 0; i < syms->len; i++) {
-		dim = tn_vec_ptr(syms, i);
-		if (dim->sym->is_runtime)
-			tn_buf_putf(out, "\tdims[%s_DIM_%s] = "
-				    "INT64_C(%lld);\n", c->name,
-				    tn_host_sym(&c->host, dim->sym),
-				    (long long)dim->sym->hi);
-	}
-}
-
-static void put_helpers(struct tn_cuda *c, struct tn_buf *out)
-{
-	const char *run = tn_buf_text(&c->run);
-	const char *parts = tn_buf_text(&c->host.functions);
-	const char *launchers = tn_buf_text(&c->launchers);
-	size_t i;
-
-	for (i = 0; i < sizeof helpers / sizeof *helpers; i++)
-		if (strstr(run, helpers[i].call) ||
-		    strstr(parts, helpers[i].call) ||
-		    strstr(launchers, helpers[i].call))
-			tn_api_named(out, helpers[i].text, c->name);
-}
-
 static void put_run(struct tn_cuda *c, struct tn_buf *out)
 {
 	c->host.out = out;
@@ -524,7 +455,7 @@ static void put_run(struct tn_cuda *c, struct tn_buf *out)
 	tn_buf_put(out, tn_buf_text(&c->run));
 	tn_buf_put(out, "\treturn tn_end(s, ctx->report);\n}\n\n");
 	tn_api_named(out, staging, c->name);
-	put_most(c, out);
+	tn_api_most(&c->host, out);
 	tn_api_named(out, run_end, c->name);
 }
 
@@ -535,12 +466,7 @@ static void put_tables(struct tn_cuda *c, struct tn_buf *out)
 		tn_api_seal(c->weights, out);
 	tn_api_named(out, c->weights->size ? init_weights : init_none,
 		     c->name);
-	tn_api_describe(&c->host, out);
-	tn_api_names(&c->host, out);
-	tn_api_sizes(&c->host, out);
-	(void)tn_api_places(&c->host, out);
-	while (out->len > 1 && out->data[out->len - 2] == '\n')
-		out->data[--out->len] = 0;
+	tn_api_tables(&c->host, out);
 }
 
 static void put_head(struct tn_cuda *c, struct tn_buf *out)
@@ -559,6 +485,9 @@ static void put_head(struct tn_cuda *c, struct tn_buf *out)
 
 void tn_cuda_host_file(struct tn_cuda *c, struct tn_buf *out)
 {
+	const struct tn_buf *texts[] = {
+		&c->run, &c->host.functions, &c->launchers
+	};
 	struct tn_buf api;
 
 	tn_buf_init(&api);
@@ -569,7 +498,8 @@ void tn_cuda_host_file(struct tn_cuda *c, struct tn_buf *out)
 	put_head(c, out);
 	tn_api_named(out, state, c->name);
 	tn_prelude_print(out, &c->host_need, &c->plain);
-	put_helpers(c, out);
+	tn_api_helpers(&c->host, sizeof helpers / sizeof *helpers, helpers, 3,
+		       texts, out);
 	tn_buf_put(out, tn_buf_text(&c->launchers));
 	tn_buf_put(out, tn_buf_text(&api));
 	if (api.failed)

@@ -56,7 +56,7 @@ static void put_scratch(struct tn_emit *emit, const struct tn_kbuf *buf)
 	struct body *body = emit->data;
 	const char *type = tn_dtypes[buf->dtype].c_storage;
 
-	body->info->has_scratch = true;
+	body->info->base.has_scratch = true;
 	tn_emit_line(emit, "%s *const %s = (%s *)(tn_scratch + %lld);", type,
 		     tn_emit_name(emit, buf, buf->name), type,
 		     (long long)buf->arena_offset);
@@ -484,7 +484,7 @@ void tn_cuda_body(struct tn_cuda *c, struct tn_cuda_kernel *info,
 
 	tn_buf_init(&text);
 	tn_emit_init(&emit, &c->device, &c->device_need, &text,
-		     info->kernel);
+		     info->base.kernel);
 	emit.data = &body;
 	body.threads = piece->threads[0] * piece->threads[1] *
 		piece->threads[2];

@@ -71,25 +71,12 @@ void tn_cuda_side_file(const struct tn_cuda *c, struct tn_buf *out)
 	tn_buf_putf(out, "/* The kernels of %s for the CPU: see emu/tn_emu.h. "
 		    "*/\n#include \"tn_emu.h\"\n#include \"%s.cu\"\n",
 		    c->name, c->name);
-	for (i = 0; i < c->kernels.len; i++) {
-		info = tn_vec_ptr(&c->kernels, i);
+	for (i = 0; i < c->kernels.list.len; i++) {
+		info = tn_vec_ptr(&c->kernels.list, i);
 		for (k = 0; k < info->pieces.len; k++) {
 			piece = tn_vec_ptr(&info->pieces, k);
 			tn_buf_putf(out, "TN_EMU_KERNEL(%s)\n", piece->name);
 		}
-	}
-}
-
-/* A text in which @ stands for the name and % for @. */
-static void put_text(struct tn_buf *out, const char *text, const char *name)
-{
-	for (; *text; text++) {
-		if (*text == '@')
-			tn_buf_put(out, name);
-		else if (*text == '%')
-			tn_buf_putc(out, '@');
-		else
-			tn_buf_putc(out, *text);
 	}
 }
 
@@ -147,7 +134,7 @@ void tn_cuda_makefile(const struct tn_cuda *c, struct tn_buf *out)
 {
 	tn_buf_putf(out, "# %s, written by Tenon for %s.\nARCH ?= %s\n",
 		    c->name, c->target->name, c->target->isa);
-	put_text(out, makefile, c->name);
+	tn_emission_text(out, makefile, c->name, '%');
 }
 
 static const char readme[] =
@@ -171,5 +158,5 @@ static const char readme[] =
 
 void tn_cuda_readme(const struct tn_cuda *c, struct tn_buf *out)
 {
-	put_text(out, readme, c->name);
+	tn_emission_text(out, readme, c->name, 0);
 }

@@ -11,65 +11,40 @@ static void indent(struct tn_host *host)
 	tn_buf_pad(host->out, '\t', (size_t)host->depth);
 }
 
-static void put_buffers(struct tn_host *host, const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	const struct tn_kbuf *param;
-	int i;
-
-	for (i = 0; i < kernel->nparams; i++) {
-		param = kernel->params[i];
-		tn_buf_putf(host->out, ",\n");
-		indent(host);
-		tn_buf_putf(host->out, "\t%s(%s, %s)",
-			    param->role == TN_KBUF_IN ? "TN_GET" : "TN_PUT",
-			    tn_dtypes[param->dtype].c_storage,
-			    tn_host_place(host, tn_api_argument(op, i)));
-	}
-}
-
 static void put_call(struct tn_host *host, const struct tn_op *op,
 		     const struct tn_cuda_kernel *info)
 {
-	struct tn_buf *out = host->out;
-	const struct tn_sym *sym;
-	size_t i;
+	struct tn_params p = { host->out, "", ", ", false, true };
+	struct tn_buf line;
 
 	indent(host);
-	tn_buf_putf(out, "%s(s, %d", info->name, host->nlaunches);
-	for (i = 0; i < info->syms.len; i++) {
-		sym = tn_vec_ptr(&info->syms, i);
-		tn_buf_putf(out, ", s->dims[%s_DIM_%s]", host->name,
-			    tn_host_sym(host, sym));
-	}
-	for (i = 0; i < info->sizes.len; i++) {
-		sym = tn_vec_ptr(&info->sizes, i);
-		tn_buf_putf(out, ", s->sizes + %s_DIM_%s", host->name,
-			    tn_host_sym(host, sym));
-	}
-	if (info->has_scratch)
-		tn_buf_putf(out, ", s->work + %lld", (long long)op->scratch);
-	put_buffers(host, op);
-	tn_buf_put(out, ");\n");
+	tn_buf_putf(host->out, "%s(s, %d", info->base.name, host->nlaunches);
+	tn_launch_dims(host, op, &info->base, &p);
+	tn_buf_init(&line);
+	tn_buf_put(&line, ",\n");
+	tn_buf_pad(&line, '\t', (size_t)host->depth + 1);
+	p.between = tn_buf_text(&line);
+	tn_launch_buffers(host, op, &p);
+	tn_buf_put(host->out, ");\n");
+	host->out->failed = host->out->failed || line.failed;
+	tn_buf_fini(&line);
 }
 
 static void put_launch(struct tn_host *host, const struct tn_op *op)
 {
 	struct tn_cuda *c = host->data;
-	const struct tn_cuda_kernel *info = tn_map_find(&c->by_kernel,
-							op->kernel);
+	const struct tn_cuda_kernel *info = tn_launch_find(&c->kernels, op);
 	const struct tn_sym *sym;
 	size_t i;
 
-	if (!info || !info->name) {
+	if (!info || !info->base.name) {
 		c->failed = true;
 		return;
 	}
-	tn_api_comment(host, op);
-	tn_api_updates(host, op);
+	tn_launch_begin(host, op);
 	put_call(host, op, info);
-	for (i = 0; i < info->sizes.len; i++) {
-		sym = tn_vec_ptr(&info->sizes, i);
+	for (i = 0; i < info->base.sizes.len; i++) {
+		sym = tn_vec_ptr(&info->base.sizes, i);
 		indent(host);
 		tn_buf_putf(host->out, "tn_read_size(s, %s_DIM_%s);\n",
 			    host->name, tn_host_sym(host, sym));
@@ -90,5 +65,5 @@ static void put_index(struct tn_host *host, const char *place,
 }
 
 const struct tn_host_dialect tn_cuda_host_dialect = {
-	put_launch, put_test, put_index
+	put_launch, put_test, put_index, "s->sizes + ", ""
 };

@@ -5,7 +5,7 @@
 #include "backends/cuda/cuda.h"
 #include "backends/emit.h"
 #include "backends/emit_api.h"
-#include "backends/emit_host.h"
+#include "backends/emit_launch.h"
 
 /* A launch passes at most 4 KiB of parameters. */
 #define TN_CUDA_PARAMS 480
@@ -37,15 +37,9 @@ struct tn_cuda_piece {
 /* A kernel of the module as one or more __global__ functions, and a C
  * function that launches them. */
 struct tn_cuda_kernel {
-	const struct tn_kernel *kernel;
-	const char *name;	/* of the launching function */
+	struct tn_launched base;	/* of the launching function */
 	struct tn_vec pieces;	/* struct tn_cuda_piece * */
 	struct tn_map roles;	/* statement -> (void *)role */
-	struct tn_vec syms;	/* const struct tn_sym *: passed by value */
-	struct tn_vec sizes;	/* const struct tn_sym *: by pointer */
-	bool raises;		/* takes a word of flags */
-	bool has_scratch;	/* takes the base of its @arena buffers */
-	bool may_alias;		/* some launch works in place */
 };
 
 struct tn_cuda {
@@ -56,9 +50,7 @@ struct tn_cuda {
 	struct tn_arena *arena;
 	struct tn_dialect device, plain;	/* of .cu and of the host */
 	struct tn_prelude device_need, host_need;
-	struct tn_names functions;
-	struct tn_vec kernels;		/* struct tn_cuda_kernel * */
-	struct tn_map by_kernel;	/* tn_kernel -> tn_cuda_kernel * */
+	struct tn_launch_set kernels;	/* of struct tn_cuda_kernel */
 	struct tn_host host;
 	struct tn_weights *weights;
 	struct tn_buf text;		/* the kernels */

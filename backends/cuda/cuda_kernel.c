@@ -16,90 +16,17 @@
 
 /* ---- Parameters ---- */
 
-struct params {
-	struct tn_buf *out;
-	bool is_device, is_call, any;
-};
-
-static void put_separator(struct params *p)
+static void put_params(struct tn_params *p, struct tn_emit *emit,
+		       const struct tn_cuda_kernel *info, bool has_flags,
+		       const char *restricted)
 {
-	if (p->any)
-		tn_buf_put(p->out, ", ");
-	p->any = true;
-}
-
-/* One parameter, or its address where the launch is printed. */
-static void put_param(struct params *p, const char *type, const char *prefix,
-		      const char *name)
-{
-	put_separator(p);
-	if (p->is_call)
-		tn_buf_putf(p->out, "&%s%s", prefix, name ? name : "");
-	else
-		tn_buf_putf(p->out, "%s%s%s", type, prefix, name ? name : "");
-}
-
-static void put_buffers(struct params *p, struct tn_emit *emit,
-			const struct tn_cuda_kernel *info)
-{
-	const struct tn_kbuf *buf;
-	const char *type;
-	int i;
-
-	for (i = 0; i < info->kernel->nparams; i++) {
-		buf = info->kernel->params[i];
-		type = tn_arena_printf(&emit->arena, "%s%s *%s",
-				       buf->role == TN_KBUF_IN ? "const " : "",
-				       tn_dtypes[buf->dtype].c_storage,
-				       p->is_device && !info->may_alias ?
-				       "__restrict__ " : "");
-		put_param(p, type ? type : "", "",
-			  tn_names_get(&emit->names, buf, buf->name));
-	}
-}
-
-static void put_params(struct params *p, struct tn_emit *emit,
-		       const struct tn_cuda_kernel *info)
-{
-	const struct tn_sym *sym;
-	size_t i;
-
-	for (i = 0; i < info->syms.len; i++) {
-		sym = tn_vec_ptr(&info->syms, i);
-		put_param(p, "int64_t ", "",
-			  tn_names_get(&emit->names, sym, sym->name));
-	}
-	for (i = 0; i < info->sizes.len; i++) {
-		sym = tn_vec_ptr(&info->sizes, i);
-		put_param(p, "int64_t *", "tn_set_",
-			  tn_names_get(&emit->names, sym, sym->name));
-	}
-	if (info->has_scratch)
-		put_param(p, "unsigned char *", "", "tn_scratch");
-	if (info->raises && (p->is_device || p->is_call))
-		put_param(p, "uint32_t *", "", "tn_flags");
-	put_buffers(p, emit, info);
+	tn_params_dims(p, emit, &info->base);
+	if (info->base.raises && has_flags)
+		tn_params_put(p, "uint32_t *", "", "tn_flags");
+	tn_params_buffers(p, emit, &info->base, restricted);
 }
 
 /* ---- .cu ---- */
-
-static void put_comment(struct tn_buf *out, const struct tn_kernel *kernel)
-{
-	struct tn_buf text;
-
-	tn_buf_init(&text);
-	if (kernel->comment)
-		tn_buf_putf(&text, "%s\n", kernel->comment);
-	tn_kernel_print(&text, kernel);
-	while (text.len && text.data[text.len - 1] == '\n')
-		text.data[--text.len] = 0;
-	tn_buf_put(out, "/*\n * ");
-	tn_emit_comment(out, tn_buf_text(&text), " * ");
-	tn_buf_put(out, "\n */\n");
-	if (text.failed)
-		out->failed = true;
-	tn_buf_fini(&text);
-}
 
 static bool has(const struct tn_vec *syms, const struct tn_sym *sym)
 {
@@ -127,24 +54,24 @@ static void put_unused(struct tn_cuda *c, struct tn_emit *emit,
 	size_t i;
 	int k;
 
-	for (i = 0; i < info->syms.len; i++) {
-		sym = tn_vec_ptr(&info->syms, i);
+	for (i = 0; i < info->base.syms.len; i++) {
+		sym = tn_vec_ptr(&info->base.syms, i);
 		if (!has(&piece->syms, sym))
 			put_void(&c->text, "", tn_names_get(&emit->names, sym,
 							    sym->name));
 	}
-	for (i = 0; i < info->sizes.len; i++) {
-		sym = tn_vec_ptr(&info->sizes, i);
+	for (i = 0; i < info->base.sizes.len; i++) {
+		sym = tn_vec_ptr(&info->base.sizes, i);
 		if (!strstr(body, "*tn_set_"))
 			put_void(&c->text, "tn_set_",
 				 tn_names_get(&emit->names, sym, sym->name));
 	}
-	if (info->has_scratch && !strstr(body, "tn_scratch"))
+	if (info->base.has_scratch && !strstr(body, "tn_scratch"))
 		put_void(&c->text, "", "tn_scratch");
-	if (info->raises && !strstr(body, "tn_flags"))
+	if (info->base.raises && !strstr(body, "tn_flags"))
 		put_void(&c->text, "", "tn_flags");
-	for (k = 0; k < info->kernel->nparams; k++) {
-		buf = info->kernel->params[k];
+	for (k = 0; k < info->base.kernel->nparams; k++) {
+		buf = info->base.kernel->params[k];
 		if (!piece->uses || piece->uses[k])
 			continue;
 		put_void(&c->text, "", tn_names_get(&emit->names, buf,
@@ -156,12 +83,12 @@ static void put_piece(struct tn_cuda *c, struct tn_emit *emit,
 		      const struct tn_cuda_kernel *info,
 		      const struct tn_cuda_piece *piece)
 {
-	struct params p = { &c->text, true, false, false };
+	struct tn_params p = { &c->text, "", ", ", true, false };
 
 	tn_buf_putf(&c->text, "extern \"C\" __global__ void "
 		    "__launch_bounds__(%d) %s(", piece->threads[0] *
 		    piece->threads[1] * piece->threads[2], piece->name);
-	put_params(&p, emit, info);
+	put_params(&p, emit, info, true, "__restrict__ ");
 	tn_buf_put(&c->text, ")\n{\n");
 	put_unused(c, emit, info, piece);
 	tn_buf_putn(&c->text, tn_buf_text(&piece->body), piece->body.len);
@@ -209,13 +136,10 @@ static void put_declaration(struct tn_cuda *c, struct tn_emit *emit,
 			    const struct tn_cuda_kernel *info,
 			    const struct tn_cuda_piece *piece)
 {
-	struct params p = { &c->launchers, false, false, false };
-	struct tn_cuda_kernel bare = *info;
+	struct tn_params p = { &c->launchers, "", ", ", true, false };
 
 	tn_buf_putf(&c->launchers, "void %s(", piece->name);
-	bare.may_alias = true;
-	p.is_device = true;
-	put_params(&p, emit, &bare);
+	put_params(&p, emit, info, true, "");
 	tn_buf_put(&c->launchers, p.any ? ");\n" : "void);\n");
 }
 
@@ -223,25 +147,24 @@ static void put_launcher(struct tn_cuda *c, struct tn_emit *emit,
 			 const struct tn_cuda_kernel *info,
 			 const struct tn_buf *launches)
 {
-	struct params p = { &c->launchers, false, false, true };
+	struct tn_params p = { &c->launchers, "", ", ", true, true };
+	struct tn_params call = { &c->launchers, "&", ", &", false, false };
 	struct tn_buf *out = &c->launchers;
 	size_t i;
 
 	for (i = 0; i < info->pieces.len; i++)
 		put_declaration(c, emit, info, tn_vec_ptr(&info->pieces, i));
 	tn_buf_putf(out, "\nstatic void %s(struct %s_state *tn_s, int tn_op",
-		    info->name, c->name);
-	put_params(&p, emit, info);
+		    info->base.name, c->name);
+	put_params(&p, emit, info, false, "");
 	tn_buf_put(out, ")\n{\n");
-	if (info->raises)
+	if (info->base.raises)
 		tn_buf_put(out, "\tuint32_t *tn_flags = tn_s->flags + "
 			   "tn_op;\n");
 	tn_buf_put(out, "\tvoid *tn_arguments[] = { ");
-	p.any = false;
-	p.is_call = true;
-	put_params(&p, emit, info);
-	tn_buf_put(out, p.any ? ", NULL };\n\n" : "NULL };\n\n");
-	if (!info->raises)
+	put_params(&call, emit, info, true, "");
+	tn_buf_put(out, call.any ? ", NULL };\n\n" : "NULL };\n\n");
+	if (!info->base.raises)
 		tn_buf_put(out, "\t(void)tn_op;\n");
 	tn_buf_putn(out, tn_buf_text(launches), launches->len);
 	tn_buf_put(out, "}\n\n");
@@ -257,7 +180,7 @@ static const char *function_name(struct tn_cuda *c, const struct tn_emit *emit,
 	int n = 0;
 
 	do {
-		name = wish ? tn_names_get(&c->functions,
+		name = wish ? tn_names_get(&c->kernels.names,
 					   (const char *)key + n, wish) : NULL;
 		wish = tn_arena_printf(c->arena, "%s_%d", wish ? wish : "",
 				       ++n);
@@ -270,11 +193,11 @@ static const char *function_name(struct tn_cuda *c, const struct tn_emit *emit,
 static void name_pieces(struct tn_cuda *c, struct tn_cuda_kernel *info,
 			const struct tn_emit *emit)
 {
-	const char *kernel = info->kernel->name, *wish;
+	const char *kernel = info->base.kernel->name, *wish;
 	size_t i;
 
 	wish = tn_arena_printf(c->arena, "launch_%s", kernel);
-	info->name = function_name(c, emit, info, wish);
+	info->base.name = function_name(c, emit, info, wish);
 	for (i = 0; i < info->pieces.len; i++) {
 		struct tn_cuda_piece *piece = tn_vec_ptr(&info->pieces, i);
 
@@ -304,11 +227,9 @@ static void settle_syms(struct tn_cuda *c, struct tn_cuda_kernel *info,
 			piece = tn_vec_ptr(&info->pieces, k);
 			used = has(&piece->syms, dim->sym);
 		}
-		if (used && !tn_vec_push_ptr(&info->syms, dim->sym))
+		if (used && !tn_vec_push_ptr(&info->base.syms, dim->sym))
 			c->failed = true;
 	}
-	if (!tn_emit_sizes(info->kernel, &info->sizes))
-		c->failed = true;
 }
 
 static void put_texts(struct tn_cuda *c, struct tn_cuda_kernel *info)
@@ -319,7 +240,7 @@ static void put_texts(struct tn_cuda *c, struct tn_cuda_kernel *info)
 
 	tn_buf_init(&launches);
 	tn_emit_init(&emit, &c->plain, &c->host_need, &launches,
-		     info->kernel);
+		     info->base.kernel);
 	name_pieces(c, info, &emit);
 	for (i = 0; i < info->pieces.len && !c->failed; i++)
 		put_launch(&emit, tn_vec_ptr(&info->pieces, i));
@@ -329,7 +250,7 @@ static void put_texts(struct tn_cuda *c, struct tn_cuda_kernel *info)
 		tn_buf_fini(&launches);
 		return;
 	}
-	put_comment(&c->text, info->kernel);
+	tn_launch_comment(&c->text, info->base.kernel, true);
 	for (i = 0; i < info->pieces.len; i++)
 		put_piece(c, &emit, info, tn_vec_ptr(&info->pieces, i));
 	put_launcher(c, &emit, info, &launches);
@@ -343,12 +264,13 @@ static void put_kernel(struct tn_cuda *c, struct tn_cuda_kernel *info)
 {
 	size_t i;
 
-	if (info->kernel->nparams > TN_CUDA_PARAMS) {
-		tn_cuda_refuse(c, info->kernel, "it has too many buffers");
+	if (info->base.kernel->nparams > TN_CUDA_PARAMS) {
+		tn_cuda_refuse(c, info->base.kernel, "it has too many buffers");
 		return;
 	}
-	info->raises = tn_emit_may_raise(info->kernel);
-	c->raises = c->raises || info->raises;
+	tn_map_init_ptr(&info->roles);
+	tn_vec_init(&info->pieces, sizeof(void *), c->arena);
+	c->raises = c->raises || info->base.raises;
 	tn_cuda_shape(c, info);
 	for (i = 0; i < info->pieces.len && !c->failed; i++)
 		tn_cuda_body(c, info, tn_vec_ptr(&info->pieces, i));
@@ -362,48 +284,11 @@ static void put_kernel(struct tn_cuda *c, struct tn_cuda_kernel *info)
 	tn_map_fini(&info->roles);
 }
 
-static void add_kernel(struct tn_cuda *c, const struct tn_op *op)
-{
-	const struct tn_kernel *kernel = op->kernel;
-	struct tn_cuda_kernel *info = tn_map_find(&c->by_kernel, kernel);
-
-	if (!info) {
-		info = tn_arena_alloc(c->arena, sizeof *info);
-		if (!info || !tn_vec_push_ptr(&c->kernels, info) ||
-		    !tn_map_set(&c->by_kernel, kernel, info)) {
-			c->failed = true;
-			return;
-		}
-		info->kernel = kernel;
-		tn_map_init_ptr(&info->roles);
-		tn_vec_init(&info->pieces, sizeof(void *), c->arena);
-		tn_vec_init(&info->syms, sizeof(void *), c->arena);
-		tn_vec_init(&info->sizes, sizeof(void *), c->arena);
-	}
-	if (op->kernel != kernel &&
-	    !tn_map_set(&c->by_kernel, op->kernel, info))
-		c->failed = true;
-	info->may_alias = info->may_alias || tn_api_in_place(op);
-}
-
-static void collect(struct tn_cuda *c, const struct tn_block *block)
-{
-	const struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		if (op->code == TN_OP_launch)
-			add_kernel(c, op);
-		for (i = 0; i < op->nregions; i++)
-			collect(c, op->regions[i]);
-	}
-}
-
 void tn_cuda_kernels(struct tn_cuda *c)
 {
 	size_t i;
 
-	collect(c, c->entry->body);
-	for (i = 0; i < c->kernels.len && !c->failed; i++)
-		put_kernel(c, tn_vec_ptr(&c->kernels, i));
+	tn_launch_collect(&c->kernels, c->entry->body);
+	for (i = 0; i < c->kernels.list.len && !c->failed; i++)
+		put_kernel(c, tn_vec_ptr(&c->kernels.list, i));
 }

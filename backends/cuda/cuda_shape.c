@@ -157,7 +157,7 @@ static void take_stmt(struct shape *shape, const struct tn_kstmt *s)
 	if (!has_threads(&s->body) && !has_threads(&s->orelse))
 		return;
 	if (s->loop == TN_LOOP_UNROLL && s->kind == TN_KSTMT_LOOP)
-		tn_cuda_refuse(shape->c, shape->info->kernel,
+		tn_cuda_refuse(shape->c, shape->info->base.kernel,
 			       "an unrolled loop is around its threads");
 	mark(shape, s, TN_ROLE_UNIFORM);
 	take_level(shape, &s->body);
@@ -224,7 +224,7 @@ static struct tn_cuda_piece *add_piece(struct tn_cuda *c,
 	}
 	tn_vec_init(&piece->syms, sizeof(void *), c->arena);
 	piece->uses = tn_arena_array(c->arena,
-				     (size_t)info->kernel->nparams + 1,
+				     (size_t)info->base.kernel->nparams + 1,
 				     sizeof *piece->uses);
 	piece->first = first;
 	piece->threads[0] = piece->threads[1] = piece->threads[2] = 1;
@@ -269,7 +269,7 @@ static const struct tn_kstmt *only_work(const struct tn_kblock *block)
 
 static void shape_whole(struct tn_cuda *c, struct tn_cuda_kernel *info)
 {
-	const struct tn_kblock *block = &info->kernel->body;
+	const struct tn_kblock *block = &info->base.kernel->body;
 	const struct tn_kstmt *s, *work = only_work(block);
 	struct shape shape = { c, info, add_piece(c, info, block->first) };
 
@@ -287,7 +287,7 @@ static void shape_pieces(struct tn_cuda *c, struct tn_cuda_kernel *info)
 	const struct tn_kstmt *s;
 	struct shape shape = { c, info, NULL };
 
-	for (s = info->kernel->body.first; s; s = s->next) {
+	for (s = info->base.kernel->body.first; s; s = s->next) {
 		if (is_scratch(s))
 			continue;
 		if (serial && !is_nest(s)) {
@@ -308,7 +308,7 @@ void tn_cuda_shape(struct tn_cuda *c, struct tn_cuda_kernel *info)
 	const struct tn_kstmt *s;
 	bool has_locals = false;
 
-	for (s = info->kernel->body.first; s; s = s->next)
+	for (s = info->base.kernel->body.first; s; s = s->next)
 		has_locals = has_locals || is_local(s);
 	if (has_locals)
 		shape_whole(c, info);
