@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "backends/emit_print.h"
 #include "base/ascii.h"
 #include "ir/print.h"
 
@@ -86,24 +87,31 @@ void tn_api_named(struct tn_buf *out, const char *text, const char *name)
 /* ---- Tables ---- */
 
 /* C compilers need not take strings beyond 4095 characters. */
+void tn_api_literal(struct tn_buf *out, const char *text)
+{
+	size_t len = strlen(text), i;
+
+	if (len < 4000) {
+		tn_emit_string(out, text);
+		return;
+	}
+	tn_buf_put(out, "{");
+	for (i = 0; i < len; i++)
+		tn_buf_putf(out, (text[i] & 0x80) ? "%s(char)%d," : "%s%d,",
+			    i % 16 ? " " : "\n\t\t",
+			    (unsigned char)text[i]);
+	tn_buf_put(out, " 0\n\t}");
+}
+
 static void put_describe(const struct tn_host *host, struct tn_buf *out)
 {
 	struct tn_buf text;
-	size_t i;
 
 	tn_buf_init(&text);
 	tn_api_signature(host, &text);
 	tn_buf_putf(out, "const char *%s_describe(void)\n{\n\tstatic const "
 		    "char text[] = ", host->name);
-	if (text.len < 4000) {
-		tn_emit_string(out, tn_buf_text(&text));
-	} else {
-		tn_buf_put(out, "{");
-		for (i = 0; i < text.len; i++)
-			tn_buf_putf(out, "%s%d,", i % 16 ? " " : "\n\t\t",
-				    text.data[i]);
-		tn_buf_put(out, " 0\n\t}");
-	}
+	tn_api_literal(out, tn_buf_text(&text));
 	tn_buf_put(out, ";\n\n\treturn text;\n}\n\n");
 	end_text(&text, out);
 }
@@ -267,6 +275,47 @@ void tn_api_seal(const struct tn_weights *weights, struct tn_buf *out)
 	tn_buf_put(out, "\n};\n\n");
 }
 
+static void put_block_reasons(struct tn_host *host,
+			      const struct tn_block *block,
+			      struct tn_buf *out, int *count)
+{
+	const struct tn_op *op;
+	const char *message;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		for (i = 0; i < op->nregions; i++)
+			put_block_reasons(host, op->regions[i], out, count);
+		if (op->code != TN_OP_launch)
+			continue;
+		message = tn_message_of(&host->arena, op);
+		if (message) {
+			tn_buf_putf(out, "\tcase %d: {\n\t\tstatic const char "
+				    "text[] = ", *count);
+			tn_api_literal(out, message);
+			tn_buf_put(out, ";\n\n\t\treturn text;\n\t}\n");
+		}
+		(*count)++;
+	}
+}
+
+static void put_reasons(struct tn_host *host, struct tn_buf *out)
+{
+	struct tn_buf cases;
+	int count = 0;
+
+	tn_buf_init(&cases);
+	put_block_reasons(host, host->entry->body, &cases, &count);
+	tn_buf_putf(out, "const char *%s_reason(int op)\n{\n", host->name);
+	if (cases.len)
+		tn_buf_putf(out, "\tswitch (op) {\n%s\tdefault:\n"
+			    "\t\treturn NULL;\n\t}\n}\n\n",
+			    tn_buf_text(&cases));
+	else
+		tn_buf_put(out, "\t(void)op;\n\treturn NULL;\n}\n\n");
+	end_text(&cases, out);
+}
+
 /* ---- Functions and statements ---- */
 
 void tn_api_dialect(struct tn_dialect *dialect)
@@ -303,6 +352,18 @@ void tn_api_helpers(const struct tn_host *host, int count,
 	}
 }
 
+void tn_api_context(const struct tn_host *host, struct tn_buf *out)
+{
+	if (tn_print_is_used(host))
+		tn_buf_putf(out, "\tconst struct %s_ctx *ctx;\n", host->name);
+}
+
+void tn_api_set_context(const struct tn_host *host, struct tn_buf *out)
+{
+	if (tn_print_is_used(host))
+		tn_buf_put(out, "\ts->ctx = ctx;\n");
+}
+
 void tn_api_most(struct tn_host *host, struct tn_buf *out)
 {
 	const struct tn_vec *syms = &host->module->dims.syms;
@@ -326,6 +387,8 @@ void tn_api_tables(struct tn_host *host, struct tn_buf *out)
 	put_size(host, out, true);
 	put_size(host, out, false);
 	put_places(host, out);
+	put_reasons(host, out);
+	tn_print_text(host, out);
 	while (out->len > 1 && out->data[out->len - 2] == '\n')
 		out->data[--out->len] = 0;
 }

@@ -30,6 +30,8 @@ struct tn_api_helper {
 void tn_api_dialect(struct tn_dialect *dialect);
 /* `text` where each word N_.. or N... begins with the name instead. */
 void tn_api_named(struct tn_buf *out, const char *text, const char *name);
+/* An initialiser of a char array, of any length: a string, or its bytes. */
+void tn_api_literal(struct tn_buf *out, const char *text);
 /* The dims and the head of the entry, as Tenon text. */
 void tn_api_signature(const struct tn_host *host, struct tn_buf *out);
 /* NAME.h (emit_header.c) */
@@ -39,6 +41,10 @@ void tn_api_header(struct tn_host *host, const struct tn_api_header *api,
 void tn_api_helpers(const struct tn_host *host, int count,
 		    const struct tn_api_helper *helpers, int ntexts,
 		    const struct tn_buf *const *texts, struct tn_buf *out);
+/* Of a run that prints: the field `ctx` of its state; the statement that sets
+ * it. */
+void tn_api_context(const struct tn_host *host, struct tn_buf *out);
+void tn_api_set_context(const struct tn_host *host, struct tn_buf *out);
 /* The functions behind N_run in NAME.h: descriptions and tables, to the end
  * of the file. */
 void tn_api_tables(struct tn_host *host, struct tn_buf *out);

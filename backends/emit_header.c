@@ -3,6 +3,7 @@
  */
 #include "backends/emit_api.h"
 
+#include "backends/emit_print.h"
 #include "base/ascii.h"
 
 /* `TN_NAME_H` */
@@ -101,7 +102,9 @@ static const char tables[] =
 "size_t N_output_bytes(int number, const int64_t *dims);\n"
 "/* The place in the source of launch `op` of a report, \"file:line:column: "
 "name\". */\n"
-"const char *N_place(int op);\n";
+"const char *N_place(int op);\n"
+"/* What the assertion of launch `op` of a report says; NULL: nothing. */\n"
+"const char *N_reason(int op);\n";
 
 static void put_declarations(const struct tn_host *host,
 			     const struct tn_api_header *api,
@@ -112,12 +115,19 @@ static void put_declarations(const struct tn_host *host,
 	put_status(host, api, out);
 	tn_api_named(out, report, name);
 	tn_api_named(out, api->report, name);
-	tn_api_named(out, "};\n\nstruct N_ctx {\n", name);
+	tn_api_named(out, "};\n\n", name);
+	tn_print_declare(host, out);
+	tn_api_named(out, "struct N_ctx {\n", name);
 	tn_api_named(out, api->context, name);
 	tn_api_named(out, "\tstruct N_report *report;\t/* NULL, or one for "
-		     "each concurrent run */\n};\n\n", name);
+		     "each concurrent run */\n"
+		     "\t/* Gets what the program prints, in order; NULL, as "
+		     "N_init sets it: nothing\n\t * is printed. */\n"
+		     "\tvoid (*print)(void *data, const struct N_printed "
+		     "*value);\n\tvoid *print_data;\n};\n\n", name);
 	tn_api_named(out, api->functions, name);
 	tn_api_named(out, tables, name);
+	tn_print_declare_text(host, out);
 }
 
 void tn_api_header(struct tn_host *host, const struct tn_api_header *api,
@@ -133,10 +143,13 @@ void tn_api_header(struct tn_host *host, const struct tn_api_header *api,
 	tn_buf_put(out, "\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
 		   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
 	tn_buf_putf(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n"
-		    "#define %s_DIMS %d\n", host->name,
+		    "#define %s_DIMS %d\n"
+		    "/* Whether there is a `print`, and so %s_print_text. */\n"
+		    "#define %s_PRINTS %d\n", host->name,
 		    host->entry->body->nparams, host->name,
 		    host->entry->nresults, host->name,
-		    (int)host->module->dims.syms.len);
+		    (int)host->module->dims.syms.len, host->name, host->name,
+		    tn_print_is_used(host));
 	tn_api_named(out, api->sizes, host->name);
 	put_dims(host, out);
 	put_declarations(host, api, out);

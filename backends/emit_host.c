@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "backends/emit_print.h"
 #include "base/num.h"
 #include "ir/view.h"
 
@@ -291,19 +292,9 @@ static void put_return(struct tn_host *host, const struct tn_op *op)
 
 static void refuse(struct tn_host *host, const struct tn_op *op)
 {
-	struct tn_sink *sink = host->module->sink;
-	struct tn_diag *diag;
-
 	host->status = TN_UNSUPPORTED;
-	if (op->code != TN_OP_print) {
-		tn_diag_report(sink, TN_E0901, op->span,
-			       "'%s' is no kernel yet", tn_ops[op->code].name);
-		return;
-	}
-	diag = tn_diag_report(sink, TN_E0901, op->span,
-			      "'print' is not supported in compiled code");
-	tn_diag_help(sink, diag, "run it with --target=ref, which shows the "
-		     "value, or leave it out");
+	tn_diag_report(host->module->sink, TN_E0901, op->span,
+		       "'%s' is no kernel yet", tn_ops[op->code].name);
 }
 
 static void put_op(struct tn_host *host, const struct tn_op *op)
@@ -326,6 +317,9 @@ static void put_op(struct tn_host *host, const struct tn_op *op)
 		break;
 	case TN_OP_while:
 		put_while(host, op);
+		break;
+	case TN_OP_print:
+		tn_print_step(host, op);
 		break;
 	case TN_OP_return:
 		put_return(host, op);

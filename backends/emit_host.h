@@ -4,8 +4,8 @@
  *
  * A back end gives four callbacks; everything is printed into host->out.
  * Emitted names used here: `s`, a pointer to the state of the run with the
- * fields work, weights, in, out, dims; tn_copy(s, to, from, bytes) copies
- * between places.
+ * fields work, weights, in, out, dims, and ctx if there is a `print`;
+ * tn_copy(s, to, from, bytes) copies between places.
  */
 #ifndef TN_BACKENDS_EMIT_HOST_H
 #define TN_BACKENDS_EMIT_HOST_H
@@ -25,6 +25,8 @@ struct tn_host_dialect {
 			  const char *variable);
 	/* Around NAME_DIM_x, the pointer by which a launch sets a dim. */
 	const char *size, *size_end;
+	/* The statement that hands tn_value over, with its new line. */
+	const char *print;
 };
 
 struct tn_host {
@@ -40,6 +42,7 @@ struct tn_host {
 	struct tn_buf *out;
 	struct tn_buf functions;	/* long blocks, one function a piece */
 	int depth, nfunctions, nloops, nlaunches;
+	bool printed[TN_DTYPE_COUNT];	/* dtypes of what the steps print */
 	enum tn_status status;
 	void *data;		/* of the back end */
 };

@@ -16,6 +16,7 @@ libtenon_la_SOURCES += \
 	backends/emit_offset.c \
 	backends/emit_plan.c \
 	backends/emit_prelude.c \
+	backends/emit_print.c backends/emit_print.h \
 	backends/emit_stmt.c \
 	backends/emit_text.c \
 	backends/emit_vec.c \

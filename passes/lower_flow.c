@@ -34,7 +34,8 @@
  *            with launches that copy the slices of the inputs at the index;
  *            a stacked result is a carry, filled with zeros before the loop,
  *            into which a launch @inplace writes the turn's slice.
- *   assert   is a launch without results that raises the flag.
+ *   assert   is a launch without results that raises the flag; its words
+ *            stand in an annotation of the kernel.
  *   print    stays.
  */
 #include "passes/lower.h"
@@ -127,6 +128,8 @@ bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op)
 		       TN_RAISED_ASSERT);
 	tn_lower_close(lw, 0);
 	lw->kernel->span = op->span;
+	if (!tn_message_keep(lw->kernel, op))
+		lw->failed = true;
 	kernel = tn_lower_end(lw);
 	launch = kernel ? tn_lower_launch(lw, kernel, op->block, op, 0,
 					  op->span) : NULL;

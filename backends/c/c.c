@@ -18,7 +18,8 @@ static void put_index(struct tn_host *host, const char *place,
 }
 
 static const struct tn_host_dialect host_dialect = {
-	tn_c_launch, put_test, put_index, "&s->dims[", "]"
+	tn_c_launch, put_test, put_index, "&s->dims[", "]",
+	"s->ctx->print(s->ctx->print_data, &tn_value);\n"
 };
 
 static bool uses_vectors(const struct tn_prelude *need)

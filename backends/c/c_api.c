@@ -57,8 +57,7 @@ static const char state[] =
 "\tvoid *const *out;\n"
 "\tint64_t *dims;\n"
 "\tint threads, op;\n"
-"\tuint32_t flags;\n"
-"};\n\n";
+"\tuint32_t flags;\n";
 
 static const struct tn_api_helper helpers[] = {
 	{ "tn_copy(",
@@ -115,8 +114,9 @@ static void put_init(const struct tn_c *c, struct tn_buf *out)
 	tn_buf_putf(out, "int %s_init(struct %s_ctx *ctx, const void "
 		    "*weights, size_t size)\n{\n"
 		    "\tctx->weights = (const unsigned char *)weights;\n"
-		    "\tctx->threads = 1;\n\tctx->report = NULL;\n", c->name,
-		    c->name);
+		    "\tctx->threads = 1;\n\tctx->report = NULL;\n"
+		    "\tctx->print = NULL;\n\tctx->print_data = NULL;\n",
+		    c->name, c->name);
 	if (c->weights->size)
 		tn_buf_putf(out, "\tif (weights == NULL || size != (size_t)"
 			    "%s_WEIGHTS_BYTES ||\n\t    memcmp(weights, "
@@ -133,6 +133,8 @@ void tn_c_api(struct tn_c *c, struct tn_buf *out)
 	struct tn_buf check;
 
 	tn_api_named(out, state, c->name);
+	tn_api_context(&c->host, out);
+	tn_buf_put(out, "};\n\n");
 	tn_api_helpers(&c->host, sizeof helpers / sizeof *helpers, helpers, 2,
 		       texts, out);
 	tn_buf_init(&check);
@@ -144,6 +146,7 @@ void tn_c_api(struct tn_c *c, struct tn_buf *out)
 	tn_buf_fini(&check);
 	tn_buf_put(out, tn_buf_text(&c->host.functions));
 	tn_api_named(out, run_begin, c->name);
+	tn_api_set_context(&c->host, out);
 	tn_buf_put(out, tn_buf_text(&c->run));
 	tn_api_named(out, run_end, c->name);
 	put_init(c, out);

@@ -4,11 +4,9 @@
  */
 #include "backends/c/c_impl.h"
 
+#include "backends/emit_print.h"
+
 static const char head[] =
-"#include <math.h>\n"
-"#include <stddef.h>\n"
-"#include <stdint.h>\n"
-"#include <string.h>\n"
 "\n"
 "/* Products and sums round one by one, except where tn_mac_* says so. */\n"
 "#if defined(__clang__)\n"
@@ -77,9 +75,14 @@ static const char vectors[] =
 
 void tn_c_head(const struct tn_c *c, struct tn_buf *out)
 {
+	bool prints = tn_print_is_used(&c->host);
 	int bytes = c->dialect.vector_bytes;
 
-	tn_buf_putf(out, "#include \"%s.h\"\n\n", c->name);
+	tn_buf_putf(out, "#include \"%s.h\"\n\n%s#include <math.h>\n"
+		    "#include <stddef.h>\n#include <stdint.h>\n%s"
+		    "#include <string.h>\n", c->name, prints ?
+		    "#include <float.h>\n" : "", prints ?
+		    "#include <stdio.h>\n#include <stdlib.h>\n" : "");
 	tn_buf_put(out, head);
 	if (c->has_parallel)
 		tn_buf_put(out, threads);

@@ -11,6 +11,7 @@
  */
 #include "backends/cuda/cuda_impl.h"
 
+#include "backends/emit_print.h"
 #include "base/num.h"
 
 #define ALIGN 256
@@ -105,7 +106,8 @@ static const char functions[] =
 "\t  void *const *outputs, void *workspace);\n"
 "/* One run on buffers of the device, aligned for their elements; inputs,\n"
 " * outputs and the workspace, of N_ARENA_BYTES, do not overlap. Allocates\n"
-" * nothing. `stream` is a cudaStream_t; the run waits for it at its end. */\n"
+" * nothing, but room of the host for what is printed. `stream` is a\n"
+" * cudaStream_t; the run waits for it at its end. */\n"
 "int N_run_device(const struct N_ctx *ctx, const void *const *inputs,\n"
 "\t\t int64_t *dims, void *const *outputs, void *workspace,\n"
 "\t\t void *stream);\n";
@@ -154,8 +156,7 @@ static const char state[] =
 "\tuint32_t *flags;\t/* a word a launch */\n"
 "\tint64_t *sizes;\t\t/* a word a dim */\n"
 "\tcudaStream_t stream;\n"
-"\tcudaError_t error;\t/* the first; nothing is done after it */\n"
-"};\n\n";
+"\tcudaError_t error;\t/* the first; nothing is done after it */\n";
 
 /* Printed if the text calls them. */
 static const struct tn_api_helper helpers[] = {
@@ -199,6 +200,25 @@ static const struct tn_api_helper helpers[] = {
 "\tif (s->error == cudaSuccess)\n"
 "\t\ts->error = cudaMemcpyAsync(place, &value, sizeof value,\n"
 "\t\t\t\t\t   cudaMemcpyHostToDevice, s->stream);\n"
+"}\n\n" },
+	{ "tn_print(",
+"/* Hands a value over, from memory of the host. */\n"
+"static void tn_print(struct N_state *s, const struct N_printed *value)\n"
+"{\n"
+"\tstruct N_printed copy = *value;\n"
+"\tvoid *data = malloc(value->size + 1);\n"
+"\n"
+"\tif (s->error == cudaSuccess && data == NULL)\n"
+"\t\ts->error = cudaErrorMemoryAllocation;\n"
+"\tif (s->error == cudaSuccess && value->size != 0)\n"
+"\t\ts->error = cudaMemcpyAsync(data, value->data, value->size,\n"
+"\t\t\t\t\t   cudaMemcpyDeviceToHost, s->stream);\n"
+"\tif (s->error == cudaSuccess)\n"
+"\t\ts->error = cudaStreamSynchronize(s->stream);\n"
+"\tcopy.data = data;\n"
+"\tif (s->error == cudaSuccess)\n"
+"\t\ts->ctx->print(s->ctx->print_data, &copy);\n"
+"\tfree(data);\n"
 "}\n\n" },
 	{ "tn_turns(",
 "/* Blocks for from, from + step, .. below to; the kernel takes what is beyond\n"
@@ -410,6 +430,8 @@ static const char init_weights[] =
 "\tctx->weights = NULL;\n"
 "\tctx->threads = 1;\n"
 "\tctx->report = NULL;\n"
+"\tctx->print = NULL;\n"
+"\tctx->print_data = NULL;\n"
 "\tif (weights == NULL || size != (size_t)N_WEIGHTS_BYTES ||\n"
 "\t    memcmp(weights, tn_seal, sizeof tn_seal) != 0)\n"
 "\t\treturn N_BAD_WEIGHTS;\n"
@@ -431,6 +453,8 @@ static const char init_none[] =
 "\tctx->weights = NULL;\n"
 "\tctx->threads = 1;\n"
 "\tctx->report = NULL;\n"
+"\tctx->print = NULL;\n"
+"\tctx->print_data = NULL;\n"
 "\treturn N_OK;\n"
 "}\n\n";
 
@@ -450,6 +474,7 @@ static void put_run(struct tn_cuda *c, struct tn_buf *out)
 	tn_api_named(out, c->raises ? end_raising : end_plain, c->name);
 	tn_buf_put(out, tn_buf_text(&c->host.functions));
 	tn_api_named(out, run_device_begin, c->name);
+	tn_api_set_context(&c->host, out);
 	if (c->raises)
 		tn_buf_put(out, clear_flags);
 	tn_buf_put(out, tn_buf_text(&c->run));
@@ -473,8 +498,11 @@ static void put_head(struct tn_cuda *c, struct tn_buf *out)
 {
 	tn_buf_putf(out, "/*\n * The host program of %s, written by Tenon: "
 		    "checks, launches in order, copies.\n */\n"
-		    "#include \"%s.h\"\n\n#include <string.h>\n\n"
-		    "#include <cuda_runtime.h>\n\n", c->name, c->name);
+		    "#include \"%s.h\"\n\n%s#include <string.h>\n\n"
+		    "#include <cuda_runtime.h>\n\n", c->name, c->name,
+		    tn_print_is_used(&c->host) ? "#include <float.h>\n"
+		    "#include <math.h>\n#include <stdio.h>\n"
+		    "#include <stdlib.h>\n" : "");
 	if (c->raises)
 		tn_buf_putf(out, "#define TN_LAUNCHES %d\n",
 			    c->host.nlaunches);
@@ -497,6 +525,8 @@ void tn_cuda_host_file(struct tn_cuda *c, struct tn_buf *out)
 	put_tables(c, &api);
 	put_head(c, out);
 	tn_api_named(out, state, c->name);
+	tn_api_context(&c->host, out);
+	tn_buf_put(out, "};\n\n");
 	tn_prelude_print(out, &c->host_need, &c->plain);
 	tn_api_helpers(&c->host, sizeof helpers / sizeof *helpers, helpers, 3,
 		       texts, out);

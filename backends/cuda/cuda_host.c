@@ -65,5 +65,6 @@ static void put_index(struct tn_host *host, const char *place,
 }
 
 const struct tn_host_dialect tn_cuda_host_dialect = {
-	put_launch, put_test, put_index, "s->sizes + ", ""
+	put_launch, put_test, put_index, "s->sizes + ", "",
+	"tn_print(s, &tn_value);\n"
 };

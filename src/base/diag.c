@@ -7,6 +7,7 @@
  */
 #include "base/diag.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -217,6 +218,30 @@ void tn_diag_label(struct tn_sink *sink, struct tn_diag *diag,
 		struct tn_label *label = tn_vec_at(&diag->labels, 0);
 
 		label->text = text;
+	}
+}
+
+/* The file's name may hold colons: the first two numbers between colons end
+ * it. */
+void tn_diag_place(struct tn_sink *sink, struct tn_diag *diag,
+		   const char *place)
+{
+	unsigned line, column;
+	const char *at;
+	int used;
+
+	for (at = strchr(place, ':'); at; at = strchr(at + 1, ':')) {
+		used = 0;
+		if (sscanf(at, ":%9u:%9u%n", &line, &column, &used) < 2 ||
+		    (at[used] && at[used] != ':'))
+			continue;
+		if (is_scratch(sink, diag))
+			return;
+		diag->file = tn_arena_strndup(&sink->arena, place,
+					      (size_t)(at - place));
+		diag->line = line;
+		diag->column = column;
+		return;
 	}
 }
 

@@ -75,6 +75,8 @@ struct tn_diag {
 	const char *help;	/* or NULL */
 	struct tn_span edit;	/* with `insert`: a machine-made fix */
 	const char *insert;	/* replacement for `edit`, or NULL */
+	const char *file;	/* of a main place whose text is not here: */
+	uint32_t line, column;	/* from 1; or NULL */
 };
 
 struct tn_sink {
@@ -106,6 +108,10 @@ struct tn_diag *tn_diag_report(struct tn_sink *sink, enum tn_code code,
 void tn_diag_label(struct tn_sink *sink, struct tn_diag *diag,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The main place, where the sink has no text of it: "file:line:column", and
+ * what may follow a colon. */
+void tn_diag_place(struct tn_sink *sink, struct tn_diag *diag,
+		   const char *place);
 /* A further place with a label. */
 void tn_diag_also(struct tn_sink *sink, struct tn_diag *diag,
 		  struct tn_span span, const char *format, ...)

@@ -40,6 +40,24 @@ static void put_span(const struct tn_sink *sink, struct tn_buf *out,
 		    (unsigned)end_line, (unsigned)end_column);
 }
 
+/* The main place; one without text is a point. */
+static void put_place(const struct tn_sink *sink, struct tn_buf *out,
+		      const struct tn_diag *diag)
+{
+	const struct tn_label *main = tn_vec_at(&diag->labels, 0);
+
+	if (main->span.file || !diag->file) {
+		put_span(sink, out, main->span);
+		return;
+	}
+	tn_buf_put(out, "\"file\":");
+	tn_buf_put_json(out, diag->file);
+	tn_buf_putf(out, ",\"line\":%u,\"column\":%u,\"end_line\":%u,"
+		    "\"end_column\":%u", (unsigned)diag->line,
+		    (unsigned)diag->column, (unsigned)diag->line,
+		    (unsigned)diag->column);
+}
+
 static void put_labels(const struct tn_sink *sink, struct tn_buf *out,
 		       const struct tn_diag *diag)
 {
@@ -105,7 +123,7 @@ static void put_diag(const struct tn_sink *sink, struct tn_buf *out,
 	const struct tn_label *main = tn_vec_at(&diag->labels, 0);
 
 	put_head(out, diag->code, diag->message);
-	put_span(sink, out, main->span);
+	put_place(sink, out, diag);
 	tn_buf_put(out, ",\"label\":");
 	put_text(out, main->text);
 	put_labels(sink, out, diag);

@@ -62,6 +62,13 @@ static void put_head(struct tn_page *page, const struct tn_diag *diag,
 		tn_buf_putc(page->out, ':');
 		tn_page_style(page, TN_STYLE_PLAIN);
 		tn_buf_putc(page->out, ' ');
+	} else if (diag->file) {
+		tn_page_style(page, TN_STYLE_STRONG);
+		tn_unit_put(page->out, diag->file, strlen(diag->file));
+		tn_buf_putf(page->out, ":%u:%u:", (unsigned)diag->line,
+			    (unsigned)diag->column);
+		tn_page_style(page, TN_STYLE_PLAIN);
+		tn_buf_putc(page->out, ' ');
 	}
 	put_severity(page, diag->code);
 	tn_buf_putc(page->out, ' ');

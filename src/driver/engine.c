@@ -302,18 +302,6 @@ static void put_flags(struct tn_buf *text, uint32_t flags)
 				    names[i].words);
 }
 
-/* What the `assert` says that failed first. */
-static void put_message(struct tn_buf *text, const struct tn_op *op)
-{
-	const struct tn_attr *message;
-
-	if (!op || op->code != TN_OP_assert)
-		return;
-	message = tn_graph_attr(op, "message");
-	if (message && message->is_set && message->u.s[0])
-		tn_buf_putf(text, ": %s", message->u.s);
-}
-
 /* What `print` hands over, to the context's function. */
 static void hand_print(void *data, const char *label,
 		       const struct tn_tensor *tensor)
@@ -325,18 +313,25 @@ static void hand_print(void *data, const char *label,
 		context->print(context->print_data, label, &lent);
 }
 
-static enum tn_status raised(struct tenon_engine *engine,
-			     const struct tn_ref_result *result)
+/* The warning of a run that raised, at the op, and of an engine from a file,
+ * which has no ops, at its place. */
+static enum tn_status raised(struct tenon_engine *engine, uint32_t flags,
+			     const struct tn_op *op, const char *reason,
+			     const char *place)
 {
+	struct tn_sink *sink = &engine->context->sink;
 	struct tn_span nowhere = { 0, 0, 0 };
+	struct tn_diag *diag;
 	struct tn_buf text;
 
 	tn_buf_init(&text);
-	put_flags(&text, result->flags);
-	put_message(&text, result->raised);
-	tn_diag_report(&engine->context->sink, TN_W0018, result->raised ?
-		       result->raised->span : nowhere, "%s",
-		       tn_buf_text(&text));
+	put_flags(&text, flags);
+	if (reason)
+		tn_buf_putf(&text, ": %s", reason);
+	diag = tn_diag_report(sink, TN_W0018, op ? op->span : nowhere, "%s",
+			      tn_buf_text(&text));
+	if (!op && place)
+		tn_diag_place(sink, diag, place);
 	tn_buf_fini(&text);
 	return TN_NO;
 }
@@ -370,7 +365,11 @@ static enum tn_status run_ref(struct tenon_engine *engine, struct tn_run *run)
 			       TN_E0019, result.span, "%s", result.message);
 		return status;
 	}
-	return result.flags ? raised(engine, &result) : TN_OK;
+	if (!result.flags)
+		return TN_OK;
+	return raised(engine, result.flags, result.raised, result.raised ?
+		      tn_message_of(&engine->arena, result.raised) : NULL,
+		      NULL);
 }
 
 /* A guard of the emitted code refused: one that only the run could tell. */
@@ -392,11 +391,28 @@ static enum tn_status refused(struct tenon_engine *engine, int fault)
 	return TN_BAD_INPUT;
 }
 
+/* Launch number *left of a block, in the order in which they are emitted. */
+static const struct tn_op *find_launch(const struct tn_block *block,
+				       int *left)
+{
+	const struct tn_op *op, *found = NULL;
+	int i;
+
+	for (op = block->first; op && !found; op = op->next) {
+		for (i = 0; i < op->nregions && !found; i++)
+			found = find_launch(op->regions[i], left);
+		if (op->code == TN_OP_launch && (*left)-- == 0)
+			found = op;
+	}
+	return found;
+}
+
 static enum tn_status report_native(struct tenon_engine *engine,
 				    enum tn_status status,
 				    const struct tn_native_report *report)
 {
-	struct tn_buf text;
+	const struct tn_op *op = NULL;
+	int number = report->op;
 
 	if (status == TN_BAD_INPUT)
 		return refused(engine, report->fault);
@@ -405,13 +421,25 @@ static enum tn_status report_native(struct tenon_engine *engine,
 				  report->why ? report->why : "failed");
 	if (status != TN_NO)
 		return status;
-	tn_buf_init(&text);
-	put_flags(&text, report->flags);
-	tn_context_report(engine->context, TN_W0018, "%s%s%s",
-			  report->place ? report->place : "",
-			  report->place ? ": " : "", tn_buf_text(&text));
-	tn_buf_fini(&text);
-	return TN_NO;
+	if (engine->fn && number >= 0)
+		op = find_launch(engine->fn->body, &number);
+	return raised(engine, report->flags, op, report->reason,
+		      report->place);
+}
+
+/* What compiled code prints, to the context's function. */
+static void hand_native(void *data, const char *label, const char *dtype,
+			int rank, const int64_t *shape, const void *elements)
+{
+	struct tn_tensor tensor = { .rank = rank };
+
+	tensor.dtype = tn_dtype_find(dtype);
+	if (tensor.dtype == TN_DTYPE_COUNT || rank > TN_MAX_RANK)
+		return;
+	if (rank > 0)
+		memcpy(tensor.shape, shape, (size_t)rank * sizeof(*shape));
+	tensor.data = (void *)(uintptr_t)elements;
+	hand_print(data, label, &tensor);
 }
 
 static int thread_count(const struct tenon_engine *engine)
@@ -427,8 +455,12 @@ static enum tn_status run_native(struct tenon_engine *engine,
 	const struct tn_signature *s = &engine->signature;
 	size_t in = (size_t)s->ninputs, out = (size_t)s->noutputs, i;
 	void **pointers = calloc(in + out + 1, sizeof(*pointers));
-	enum tn_status status;
 	struct tn_native_report report;
+	enum tn_status status;
+	struct tn_native_call call = {
+		.threads = thread_count(engine), .dims = run->dims,
+		.workspace = run->workspace, .print_data = engine->context
+	};
 
 	if (!pointers)
 		return TN_IO;
@@ -436,9 +468,11 @@ static enum tn_status run_native(struct tenon_engine *engine,
 		pointers[i] = run->inputs[i].data;
 	for (i = 0; i < out; i++)
 		pointers[in + i] = run->outputs[i].data;
-	status = tn_native_run(engine->native, thread_count(engine),
-			       (const void *const *)pointers, run->dims,
-			       pointers + in, run->workspace, &report);
+	call.inputs = (const void *const *)pointers;
+	call.outputs = pointers + in;
+	if (engine->context->print)
+		call.print = hand_native;
+	status = tn_native_run(engine->native, &call, &report);
 	free(pointers);
 	return report_native(engine, status, &report);
 }

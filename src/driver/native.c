@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GLUE_VERSION 2
+#define GLUE_VERSION 3
 #define GLUE_SYMBOL "tenon_engine_glue"
 
 /* The table in the object; glue_text below declares the same. */
@@ -28,10 +28,10 @@ struct glue {
 	/* 0 done; 1 done, raised; 2 a dim or guard refused; 3 the device
 	 * failed, *why says how. info: fault, op, flags as the emitted header
 	 * explains them. */
-	int (*run)(const void *ctx, int threads, const void *const *inputs,
-		   int64_t *dims, void *const *outputs, void *workspace,
+	int (*run)(const void *ctx, const struct tn_native_call *call,
 		   int *info, const char **why);
 	const char *(*place)(int op);
+	const char *(*reason)(int op);
 	void (*fini)(void *ctx);
 };
 
@@ -39,13 +39,24 @@ struct glue {
 static const char glue_text[] =
 	"/* Entry of an engine: how Tenon calls the code beside this. */\n"
 	"#include \"@.h\"\n\n"
+	"struct call {\n"
+	"\tint threads;\n"
+	"\tconst void *const *inputs;\n"
+	"\tint64_t *dims;\n"
+	"\tvoid *const *outputs;\n"
+	"\tvoid *workspace;\n"
+	"\tvoid (*print)(void *, const char *, const char *, int,\n"
+	"\t\t      const int64_t *, const void *);\n"
+	"\tvoid *print_data;\n"
+	"};\n\n"
 	"struct glue {\n"
 	"\tint version;\n"
 	"\tunsigned long ctx_bytes;\n"
 	"\tint (*init)(void *, const void *, unsigned long);\n"
-	"\tint (*run)(const void *, int, const void *const *, int64_t *,\n"
-	"\t\t   void *const *, void *, int *, const char **);\n"
+	"\tint (*run)(const void *, const struct call *, int *,\n"
+	"\t\t   const char **);\n"
 	"\tconst char *(*place)(int);\n"
+	"\tconst char *(*reason)(int);\n"
 	"\tvoid (*fini)(void *);\n"
 	"};\n\n"
 	"static int init(void *ctx, const void *weights, unsigned long size)\n"
@@ -53,16 +64,25 @@ static const char glue_text[] =
 	"\tint status = @_init((struct @_ctx *)ctx, weights, size);\n\n"
 	"\treturn status == @_OK ? 0 : status == @_BAD_WEIGHTS ? 1 : 2;\n"
 	"}\n\n"
-	"static int run(const void *ctx, int threads, const void *const *in,\n"
-	"\t       int64_t *dims, void *const *out, void *work, int *info,\n"
+	"static void print(void *data, const struct @_printed *value)\n"
+	"{\n"
+	"\tconst struct call *call = (const struct call *)data;\n\n"
+	"\tcall->print(call->print_data, value->label, value->dtype,\n"
+	"\t\t    value->rank, value->shape, value->data);\n"
+	"}\n\n"
+	"static int run(const void *ctx, const struct call *call, int *info,\n"
 	"\t       const char **why)\n"
 	"{\n"
 	"\tstruct @_ctx c = *(const struct @_ctx *)ctx;\n"
 	"\tstruct @_report report;\n"
+	"\tstruct call hook = *call;\n"
 	"\tint status;\n\n"
-	"\tc.threads = threads;\n"
+	"\tc.threads = call->threads;\n"
 	"\tc.report = &report;\n"
-	"\tstatus = @_run(&c, in, dims, out, work);\n"
+	"\tc.print = call->print ? print : 0;\n"
+	"\tc.print_data = &hook;\n"
+	"\tstatus = @_run(&c, call->inputs, call->dims, call->outputs,\n"
+	"\t\t       call->workspace);\n"
 	"\tinfo[0] = report.fault;\n"
 	"\tinfo[1] = report.op;\n"
 	"\tinfo[2] = (int)report.flags;\n"
@@ -76,7 +96,7 @@ static const char glue_text[] =
 	"}\n\n"
 	"extern const struct glue " GLUE_SYMBOL ";\n"
 	"const struct glue " GLUE_SYMBOL " = {\n"
-	"\t2, sizeof(struct @_ctx), init, run, @_place, fini\n"
+	"\t3, sizeof(struct @_ctx), init, run, @_place, @_reason, fini\n"
 	"};\n";
 
 /* What the C back end has no need of. */
@@ -269,20 +289,21 @@ int tn_native_threads(void)
 	return host > 0 && host < 4096 ? (int)host : 1;
 }
 
-enum tn_status tn_native_run(struct tn_native *native, int threads,
-			     const void *const *inputs, int64_t *dims,
-			     void *const *outputs, void *workspace,
+enum tn_status tn_native_run(struct tn_native *native,
+			     const struct tn_native_call *call,
 			     struct tn_native_report *report)
 {
+	const struct glue *glue = native->glue;
 	int info[3] = { -1, -1, 0 };
 	const char *why = NULL;
-	int status = native->glue->run(native->ctx, threads, inputs, dims,
-				       outputs, workspace, info, &why);
+	int status = glue->run(native->ctx, call, info, &why);
 
 	report->why = why;
 	report->fault = info[0];
+	report->op = info[1];
 	report->flags = (unsigned)info[2];
-	report->place = info[1] >= 0 ? native->glue->place(info[1]) : NULL;
+	report->place = info[1] >= 0 ? glue->place(info[1]) : NULL;
+	report->reason = info[1] >= 0 ? glue->reason(info[1]) : NULL;
 	switch (status) {
 	case 0:
 		return TN_OK;

@@ -28,16 +28,32 @@ int tn_native_threads(void);
 
 struct tn_native_report {
 	int fault;		/* dim, or guard after all dims, refused */
+	int op;			/* number of the launch that raised, or -1 */
 	unsigned flags;		/* tn_eval_flag bits */
-	const char *place;	/* of the op that raised, or NULL */
+	const char *place;	/* of that launch, "file:line:column: name" */
+	const char *reason;	/* what its assertion says; or NULL */
 	const char *why;	/* the device failed: what CUDA says; or NULL */
 };
 
+/* Takes what the program prints; elements are lent for the call. */
+typedef void tn_native_print(void *data, const char *label,
+			     const char *dtype, int rank,
+			     const int64_t *shape, const void *elements);
+
+struct tn_native_call {
+	int threads;
+	const void *const *inputs;
+	int64_t *dims;
+	void *const *outputs;
+	void *workspace;	/* CUDA takes none of the host: NULL */
+	tn_native_print *print;	/* or NULL */
+	void *print_data;
+};
+
 /* Runs. TN_NO: raised; TN_BAD_INPUT: a dim or guard was refused; TN_IO: the
- * device failed. CUDA takes no workspace of the host: NULL. */
-enum tn_status tn_native_run(struct tn_native *native, int threads,
-			     const void *const *inputs, int64_t *dims,
-			     void *const *outputs, void *workspace,
+ * device failed. */
+enum tn_status tn_native_run(struct tn_native *native,
+			     const struct tn_native_call *call,
 			     struct tn_native_report *report);
 
 #endif

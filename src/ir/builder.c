@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/print.h"
 
 void tn_builder_init(struct tn_builder *builder, struct tn_block *block)
 {
@@ -184,6 +185,20 @@ static void check(struct tn_builder *builder, struct tn_op *op)
 		builder->failed = true;
 }
 
+/* `print` shows a value under its name, which it keeps whatever passes make of
+ * the value. */
+static bool set_label(struct tn_module *module, struct tn_op *op)
+{
+	const struct tn_attr *label = tn_graph_attr(op, "label");
+	const char *name = tn_print_value_name(tn_graph_in(op, 0));
+	struct tn_attr attr;
+
+	if (!name || (label && label->is_set && label->u.s[0]))
+		return true;
+	attr = tn_attr_string("label", name);
+	return set_attrs(module, op, 1, &attr);
+}
+
 struct tn_op *tn_build_op(struct tn_builder *builder, enum tn_opcode code,
 			  int nin, struct tn_value *const *in, int nattrs,
 			  const struct tn_attr *attrs, struct tn_span span)
@@ -197,7 +212,8 @@ struct tn_op *tn_build_op(struct tn_builder *builder, enum tn_opcode code,
 	op = tn_graph_op(builder->fn, code, nin, in, nout < 0 ? 0 : nout, span);
 	if (!op)
 		return out_of_memory(builder);
-	if (!set_attrs(builder->module, op, nattrs, attrs)) {
+	if (!set_attrs(builder->module, op, nattrs, attrs) ||
+	    (code == TN_OP_print && !set_label(builder->module, op))) {
 		tn_graph_remove(op);
 		return out_of_memory(builder);
 	}

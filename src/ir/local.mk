@@ -72,6 +72,7 @@ libtenon_la_SOURCES += \
 	src/ir/kernel_walk.h \
 	src/ir/kernel_witness.c \
 	src/ir/kernel_witness.h \
+	src/ir/message.c \
 	src/ir/module.c \
 	src/ir/op.c \
 	src/ir/op.h \

@@ -381,10 +381,20 @@ struct report {
 	const char *device;
 };
 
+struct printed {
+	const char *label, *dtype;
+	int rank;
+	const int64_t *shape;
+	const void *data;
+	size_t size;
+};
+
 struct context {
 	const unsigned char *weights;
 	int threads;
 	struct report *report;
+	void (*print)(void *data, const struct printed *value);
+	void *print_data;
 };
 
 struct program {
