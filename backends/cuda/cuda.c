@@ -24,6 +24,7 @@ static void put_files(struct tn_cuda *c, struct tn_emission *out)
 	tn_cuda_header(c, tn_emission_file(out, ".h"));
 	tn_cuda_device_file(c, tn_emission_file(out, ".cu"));
 	tn_cuda_side_file(c, tn_emission_file(out, "_emu.cpp"));
+	tn_cuda_main(c, tn_emission_file(out, "_main.c"));
 	tn_cuda_makefile(c, tn_emission_add(out, "Makefile", false));
 	tn_cuda_readme(c, tn_emission_add(out, "README", false));
 	add_stand_in(out);

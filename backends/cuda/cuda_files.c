@@ -4,6 +4,8 @@
  */
 #include "backends/cuda/cuda_impl.h"
 
+#include "backends/emit_main.h"
+
 static const char emu_h[] = {
 #include "backends/cuda/emu/tn_emu.h.inc"
 };
@@ -80,9 +82,30 @@ void tn_cuda_side_file(const struct tn_cuda *c, struct tn_buf *out)
 	}
 }
 
+static const struct tn_main words = {
+	.workspace = "NULL",
+	.init_device =
+"	if (status == @_DEVICE) {\n"
+"		fprintf(stderr, \"@-run: CUDA failed\\n\");\n"
+"		return 6;\n"
+"	}\n",
+	.device =
+"	if (status == @_DEVICE) {\n"
+"		fprintf(stderr, \"@-run: CUDA: %s\\n\", report.device);\n"
+"		return 6;\n"
+"	}\n",
+	.end = "	@_fini(&ctx);\n"
+};
+
+void tn_cuda_main(struct tn_cuda *c, struct tn_buf *out)
+{
+	tn_main_put(&c->host, &words, out);
+}
+
 static const char makefile[] =
-"# make        lib@.so, with nvcc; ARCH=sm_90 for another GPU\n"
-"# make emu    lib@_emu.so, the same kernels on this CPU, without CUDA\n"
+"# make        lib@.so and @-run, with nvcc; ARCH=sm_90 for another GPU\n"
+"# make emu    lib@_emu.so and @-run-emu, the same kernels on this CPU, without\n"
+"#             CUDA\n"
 "NVCC ?= nvcc\n"
 "CC ?= cc\n"
 "CXX ?= c++\n"
@@ -95,8 +118,15 @@ static const char makefile[] =
 "	emu/tn_emu_host.o\n"
 "c_emulated = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L $(CFLAGS) -fPIC -Iemu/include\n"
 "\n"
-"all: lib@.so\n"
-"emu: lib@_emu.so\n"
+"all: lib@.so @-run\n"
+"emu: lib@_emu.so @-run-emu\n"
+"\n"
+"# The libraries are looked for beside the programs.\n"
+"@-run: @_main.c @.h lib@.so\n"
+"	$(CC) -std=c11 $(CFLAGS) -o $% @_main.c -L. -l@ '-Wl,-rpath,$$ORIGIN'\n"
+"\n"
+"@-run-emu: @_main.c @.h lib@_emu.so\n"
+"	$(CC) -std=c11 $(CFLAGS) -o $% @_main.c -L. -l@_emu '-Wl,-rpath,$$ORIGIN'\n"
 "\n"
 "lib@.so: @.o @_host.o\n"
 "	$(NVCC) -arch=$(ARCH) -shared -o $% @.o @_host.o\n"
@@ -126,7 +156,7 @@ static const char makefile[] =
 "	$(c_emulated) -c -o $% emu/tn_emu_host.c\n"
 "\n"
 "clean:\n"
-"	rm -f *.o emu/*.o lib@.so lib@_emu.so\n"
+"	rm -f *.o emu/*.o lib@.so lib@_emu.so @-run @-run-emu\n"
 "\n"
 ".PHONY: all emu clean\n";
 
@@ -149,6 +179,7 @@ static const char readme[] =
 "| `@.h` | the interface: sizes, `@_init`, `@_run`, `@_run_device` |\n"
 "| `@.cu` | the kernels; the comment above each is what it computes |\n"
 "| `@_host.c` | plain C: checks, launches in order, copies |\n"
+"| `@_main.c` | an example program, `@-run` or `@-run-emu` |\n"
 "| `@.weights` | weights and constants, if there are any |\n"
 "| `@_emu.cpp`, `emu/` | the stand-in for CUDA |\n"
 "\n"

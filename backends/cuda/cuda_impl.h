@@ -93,6 +93,7 @@ void tn_cuda_host_file(struct tn_cuda *c, struct tn_buf *out);
 /* cuda_files.c */
 void tn_cuda_device_file(struct tn_cuda *c, struct tn_buf *out);
 void tn_cuda_side_file(const struct tn_cuda *c, struct tn_buf *out);
+void tn_cuda_main(struct tn_cuda *c, struct tn_buf *out);
 void tn_cuda_makefile(const struct tn_cuda *c, struct tn_buf *out);
 void tn_cuda_readme(const struct tn_cuda *c, struct tn_buf *out);
 /* The files of the stand-in: a path in the folder, NULL: no more. */
