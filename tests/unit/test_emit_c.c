@@ -347,6 +347,40 @@ static void test_sizes(void **unused)
 	kit_fini(&kit);
 }
 
+/* An operator that lowering should have taken. */
+static void test_left(void **state)
+{
+	struct tn_span none = { 0, 0, 0 };
+	struct tn_emission emission;
+	const struct tn_dim *dims[1];
+	struct tn_value *x;
+	struct tn_buf said;
+	struct tn_op *op;
+	struct kit kit;
+
+	(void)state;
+	kit_init(&kit);
+	dims[0] = kit_dim(&kit, 3);
+	x = kit_input(&kit, "x", TN_f32, 1, dims);
+	op = tn_graph_op(kit.fn, TN_OP_neg, 1, &x, 1, none);
+	assert_non_null(op);
+	op->out[0]->type = x->type;
+	assert_true(tn_graph_name(kit.fn, op->out[0], "y"));
+	kit_place(&kit, op->out[0]);
+	tn_graph_insert(kit.fn->body, op, NULL);
+	kit_return(&kit, 1, op->out);
+	assert_int_equal(tn_emit_c(kit.module, kit.fn, "left",
+				   tn_target_c("generic"), &emission),
+			 TN_UNSUPPORTED);
+	tn_buf_init(&said);
+	tn_sink_render(&kit.sink, &said, false);
+	assert_non_null(strstr(tn_buf_text(&said), tn_codes[TN_E0901].name));
+	assert_int_equal(kit.sink.errors, 1);
+	tn_buf_fini(&said);
+	tn_emission_fini(&emission);
+	kit_fini(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_matmul),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_left),
 	};
 	const char *only = getenv("ONLY");
 
