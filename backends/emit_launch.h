@@ -30,7 +30,7 @@ struct tn_launched {
 struct tn_launch_set {
 	struct tn_arena *arena;	/* borrowed */
 	size_t size;		/* of a back end's struct */
-	struct tn_vec list;	/* struct tn_launched *, each that struct's base */
+	struct tn_vec list;	/* struct tn_launched *, bases of those */
 	struct tn_map of;	/* tn_kernel -> struct tn_launched * */
 	struct tn_names names;	/* of functions */
 	bool failed;		/* out of memory */

@@ -75,8 +75,9 @@ bool tn_print_is_used(const struct tn_host *host)
 	return false;
 }
 
-/* Floats are written by a search, integers at once. */
-static bool has_floats(const struct tn_host *host)
+/* True if some value is written with a point, as floats and 4-bit integers
+ * are. */
+static bool has_decimals(const struct tn_host *host)
 {
 	int i;
 
@@ -84,7 +85,8 @@ static bool has_floats(const struct tn_host *host)
 		if (host->printed[i] && tn_emit_held((enum tn_dtype)i) ==
 		    TN_f32)
 			return true;
-	return host->printed[TN_f64];
+	return host->printed[TN_f64] || host->printed[TN_i4] ||
+		host->printed[TN_u4];
 }
 
 static const char printed[] =
@@ -167,7 +169,6 @@ static const char decimal[] =
 static void put_case(struct tn_buf *out, enum tn_dtype dtype)
 {
 	const char *name = tn_dtype_name(dtype);
-	const char *held = "v";
 
 	tn_buf_putf(out, "\tif (strcmp(value->dtype, \"%s\") == 0) {\n"
 		    "\t\t%s v;\n\n\t\tmemcpy(&v, data + at * %d, sizeof v);\n"
@@ -182,14 +183,15 @@ static void put_case(struct tn_buf *out, enum tn_dtype dtype)
 	else if (tn_emit_held(dtype) == TN_f32)
 		tn_buf_putf(out, "tn_decimal((double)tn_load_%s(v), 1, text)",
 			    name);
-	else if (tn_dtype_is(dtype, TN_KIND_U) || dtype == TN_u4)
-		tn_buf_putf(out, "(void)snprintf(text, 40, \"%%llu\", "
-			    "(unsigned long long)%s)", dtype == TN_u4 ?
-			    "(v & 15)" : held);
+	else if (dtype == TN_i4 || dtype == TN_u4)
+		tn_buf_putf(out, "tn_decimal(%s, 1, text)", dtype == TN_i4 ?
+			    "((v & 15) ^ 8) - 8" : "v & 15");
+	else if (tn_dtype_is(dtype, TN_KIND_U))
+		tn_buf_put(out, "(void)snprintf(text, 40, \"%llu\", "
+			   "(unsigned long long)v)");
 	else
-		tn_buf_putf(out, "(void)snprintf(text, 40, \"%%lld\", "
-			    "(long long)%s)", dtype == TN_i4 ?
-			    "(((v & 15) ^ 8) - 8)" : held);
+		tn_buf_put(out, "(void)snprintf(text, 40, \"%lld\", "
+			   "(long long)v)");
 	tn_buf_put(out, ";\n\t\treturn;\n\t}\n");
 }
 
@@ -295,7 +297,7 @@ void tn_print_text(const struct tn_host *host, struct tn_buf *out)
 {
 	if (!tn_print_is_used(host))
 		return;
-	if (has_floats(host))
+	if (has_decimals(host))
 		tn_buf_put(out, decimal);
 	put_element(host, out);
 	tn_api_named(out, page, host->name);

@@ -28,7 +28,7 @@ void tn_print_declare(const struct tn_host *host, struct tn_buf *out);
 /* The declaration of N_print_text, or nothing. */
 void tn_print_declare_text(const struct tn_host *host, struct tn_buf *out);
 /* N_print_text and what it calls, or nothing: it needs float.h, math.h, stdio.h,
- * stdlib.h, string.h and the conversions that the steps noted in host->need. */
+ * stdlib.h, string.h and the conversions that steps noted in host->need. */
 void tn_print_text(const struct tn_host *host, struct tn_buf *out);
 
 #endif

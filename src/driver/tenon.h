@@ -118,7 +118,7 @@ void tenon_context_on_pass(struct tenon_context *context,
 					const char *text),
 			   void *data);
 /* `print` gets what the operator `print` hands over, under its label or the
- * value's name, while a call runs on the target ref; the tensor is lent until
+ * value's name, while a call runs, on any target; the tensor is lent until
  * `print` returns. */
 void tenon_context_on_print(struct tenon_context *context,
 			    void (*print)(void *data, const char *label,

@@ -316,12 +316,10 @@ static void put_element(struct tn_buf *out, const struct tn_tensor *tensor,
 	if (tensor->dtype == TN_bool) {
 		tn_buf_put(out, tn_tensor_get_i64(tensor, at) ? "true" :
 			   "false");
-	} else if (tn_dtype_is(tensor->dtype, TN_KIND_U) ||
-		   tensor->dtype == TN_u4) {
+	} else if (tn_dtype_is(tensor->dtype, TN_KIND_U)) {
 		tn_buf_putf(out, "%llu", (unsigned long long)
 			    tn_tensor_get_i64(tensor, at));
-	} else if (tn_dtype_is(tensor->dtype, TN_KIND_I) ||
-		   tensor->dtype == TN_i4) {
+	} else if (tn_dtype_is(tensor->dtype, TN_KIND_I)) {
 		tn_buf_putf(out, "%lld", (long long)
 			    tn_tensor_get_i64(tensor, at));
 	} else {

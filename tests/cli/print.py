@@ -112,6 +112,11 @@ def main():
                    "--dim", "M=0")
         folders(shown, [], ["-d", "N=7"], folder, want)
 
+        for flag in "true", "false":
+            compiled(DATA / "views.tn", ["-i", "x=random:3", "-i",
+                                         f"b=bool={flag}"],
+                     ["--dim", "N=5"])
+
         asserts = DATA / "asserts.tn"
         for x, k in ("3 2 1", "1 2 3"), ("0 1 1", "5 5 5"), ("0 0 0", "0 0 0"):
             given = ["-i", f"x=3xf32={x}", "-i", f"k=3xi32={k}"]
