@@ -306,6 +306,7 @@ static void put_reasons(struct tn_host *host, struct tn_buf *out)
 
 	tn_buf_init(&cases);
 	put_block_reasons(host, host->entry->body, &cases, &count);
+	out->failed = out->failed || host->arena.failed;
 	tn_buf_putf(out, "const char *%s_reason(int op)\n{\n", host->name);
 	if (cases.len)
 		tn_buf_putf(out, "\tswitch (op) {\n%s\tdefault:\n"

@@ -299,6 +299,7 @@ void tn_c_kernels(struct tn_c *c)
 	size_t i;
 
 	tn_launch_collect(&c->kernels, c->entry->body);
+	c->failed = c->failed || c->kernels.failed;
 	for (i = 0; i < c->kernels.list.len && !c->failed; i++)
 		put_kernel(c, tn_vec_ptr(&c->kernels.list, i));
 }

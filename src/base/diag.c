@@ -241,6 +241,7 @@ void tn_diag_place(struct tn_sink *sink, struct tn_diag *diag,
 					      (size_t)(at - place));
 		diag->line = line;
 		diag->column = column;
+		sink->failed = sink->failed || !diag->file;
 		return;
 	}
 }

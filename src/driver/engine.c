@@ -332,8 +332,10 @@ static enum tn_status raised(struct tenon_engine *engine, uint32_t flags,
 			      tn_buf_text(&text));
 	if (!op && place)
 		tn_diag_place(sink, diag, place);
+	if (text.failed || engine->arena.failed)
+		sink->failed = true;
 	tn_buf_fini(&text);
-	return TN_NO;
+	return sink->failed ? TN_IO : TN_NO;
 }
 
 /* Dims that the caller does not know are -1 for the interpreter. */

@@ -266,7 +266,7 @@ bool tn_annots_add(struct tn_module *module, struct tn_annots *annots,
 		   const char *name, const char *args, struct tn_span span);
 
 /* What an `assert` says, as itself or as the launch that it became (message.c);
- * NULL: nothing. May be a copy in the arena. */
+ * NULL: nothing, or the arena has failed. May be a copy in the arena. */
 const char *tn_message_of(struct tn_arena *arena, const struct tn_op *op);
 /* Notes on the kernel of an `assert` what it says. False: out of memory. */
 bool tn_message_keep(struct tn_kernel *kernel, const struct tn_op *op);

@@ -69,6 +69,8 @@ static const char *unquoted(struct tn_arena *arena, const char *text)
 	}
 	copy = out.failed ? NULL :
 		tn_arena_strndup(arena, tn_buf_text(&out), out.len);
+	if (!copy)
+		arena->failed = true;
 	tn_buf_fini(&out);
 	return copy;
 }

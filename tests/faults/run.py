@@ -21,6 +21,7 @@ import tap
 HERE = Path(__file__).resolve().parent
 TOP = tap.TOP
 IN = TOP / "tests/passes/inputs"
+DATA = TOP / "tests/cli/data"
 FIRST, SPREAD = 40, 120
 
 COMMANDS = [
@@ -35,6 +36,8 @@ COMMANDS = [
     f"emit {IN}/guards.tn -o OUT/c",
     f"emit {IN}/index.tn -o OUT/c",
     f"emit --target=cuda {IN}/views.tn -o OUT/cu",
+    f"emit {DATA}/asserts.tn -o OUT/c",
+    f"emit --target=cuda {DATA}/shown.tn -o OUT/cu",
     f"run --target=ref {IN}/guards.tn -i x=random:1 -i m=random:2 --dim N=6",
     f"run --target=ref --passes=default {IN}/flow.tn -i x=random:1"
     " -i on=bool=true -i k=i32=1",
