@@ -21,6 +21,7 @@
 #include "grammar/elaborate.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
+#include "ir/graph_edit.h"
 #include "ir/infer.h"
 
 /* Instances nest at most so deep. */

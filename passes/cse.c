@@ -238,20 +238,12 @@ static bool visit_block(struct table *t, struct tn_block *block)
 	return true;
 }
 
-static bool count_op(void *data, struct tn_op *op)
-{
-	(void)op;
-	++*(size_t *)data;
-	return true;
-}
-
 enum tn_pass_result tn_pass_cse(struct tn_pass_context *context)
 {
 	struct table t = { .rw = context->rw };
 	bool good;
 
-	tn_pass_walk(context->entry->body, count_op, &t.nbuckets);
-	t.nbuckets = 2 * t.nbuckets + 1;
+	t.nbuckets = 2 * (size_t)tn_pass_count(context->entry->body) + 1;
 	t.buckets = calloc(t.nbuckets, sizeof *t.buckets);
 	tn_vec_init(&t.seen, sizeof(struct seen), NULL);
 	good = t.buckets && visit_block(&t, context->entry->body);

@@ -133,205 +133,22 @@ static bool form_groups(struct fuser *f, struct tn_block *block)
 	return true;
 }
 
-/* Copies a scalar source to the front of the function, once. */
-static bool copy_source(struct fuser *f, struct tn_fn *fn,
-			struct tn_value *value, struct tn_map *map)
-{
-	struct tn_module *module = f->context->module;
-	struct tn_op *copy;
-
-	if (!is_scalar_source(value) || tn_map_has(map, value))
-		return true;
-	copy = tn_graph_op(fn, value->op->code, 0, NULL, 1, value->op->span);
-	if (!copy)
-		return false;
-	copy->literal = value->op->literal;
-	copy->attrs = tn_arena_copy(&module->arena, value->op->attrs,
-				    (size_t)value->op->nattrs *
-				    sizeof *copy->attrs);
-	copy->nattrs = value->op->nattrs;
-	copy->out[0]->type = value->type;
-	tn_graph_insert(fn->body, copy, NULL);
-	return tn_graph_name(fn, copy->out[0], value->name) &&
-		tn_map_set(map, value, copy->out[0]);
-}
-
-static bool copy_member(struct fuser *f, struct tn_fn *fn,
-			const struct tn_op *op, struct tn_map *map)
-{
-	struct tn_module *module = f->context->module;
-	struct tn_value *in[3];
-	struct tn_op *copy;
-	int i;
-
-	for (i = 0; i < op->nin; i++) {
-		if (!copy_source(f, fn, tn_graph_in(op, i), map))
-			return false;
-		in[i] = tn_map_find(map, tn_graph_in(op, i));
-	}
-	copy = tn_graph_op(fn, op->code, op->nin, in, 1, op->span);
-	if (!copy)
-		return false;
-	copy->attrs = tn_arena_copy(&module->arena, op->attrs,
-				    (size_t)op->nattrs * sizeof *copy->attrs);
-	copy->nattrs = op->nattrs;
-	copy->origin = op->origin;
-	copy->annots = op->annots;
-	copy->out[0]->annots = op->out[0]->annots;
-	copy->out[0]->type = op->out[0]->type;
-	tn_graph_insert(fn->body, copy, NULL);
-	return tn_graph_name(fn, copy->out[0], op->out[0]->name) &&
-		tn_map_set(map, op->out[0], copy->out[0]);
-}
-
-static bool finish_fn(struct fuser *f, struct tn_fn *fn,
-		      const struct group *group, struct tn_map *map)
-{
-	struct tn_module *module = f->context->module;
-	struct tn_value *result = tn_map_find(map, group->root->out[0]);
-	struct tn_item *item;
-	struct tn_op *ret;
-
-	ret = tn_graph_op(fn, TN_OP_return, 1, &result, 0,
-			  group->root->span);
-	item = tn_arena_alloc(&module->arena, sizeof *item);
-	fn->result_names = tn_arena_array(&module->arena, 1,
-					  sizeof *fn->result_names);
-	fn->result_types = tn_arena_array(&module->arena, 1,
-					  sizeof *fn->result_types);
-	if (!ret || !item || !fn->result_names || !fn->result_types)
-		return false;
-	tn_graph_insert(fn->body, ret, NULL);
-	fn->nresults = 1;
-	fn->result_types[0] = result->type;
-	item->kind = TN_ITEM_FN;
-	item->name = fn->name;
-	item->u.fn = fn;
-	return tn_annots_add(module, &fn->annots, "fused", "map", fn->span) &&
-		tn_vec_push_ptr(&module->items, item);
-}
-
-static const char *fresh_name(struct fuser *f)
-{
-	struct tn_module *module = f->context->module;
-	const char *name, *text;
-
-	do {
-		text = tn_arena_printf(&module->arena, "%s__f%d",
-				       f->context->entry->name, f->made++);
-		name = text ? tn_intern_text(module->names, text) : NULL;
-	} while (name && (tn_map_has(&module->fn_names, name) ||
-			  tn_map_has(&module->weight_names, name) ||
-			  tn_map_has(&module->dim_names, name)));
-	return name;
-}
-
-/* What the members read from outside, in order; `map` then holds a parameter
- * for each. Groups outlined before have changed operands, so this is found
- * anew. */
-static bool make_params(struct tn_fn *fn, const struct group *group,
-			struct tn_map *map, struct tn_vec *operands)
-{
-	struct tn_value *value, *param;
-	const struct member *member;
-	const struct tn_op *op;
-	int k;
-
-	for (member = group->first; member; member = member->next) {
-		op = member->op;
-		for (k = 0; k < op->nin; k++) {
-			value = tn_graph_in(op, k);
-			if (is_scalar_source(value) || tn_map_has(map, value))
-				continue;
-			param = tn_graph_param(fn->body, value->name,
-					       value->type);
-			if (!param || !tn_map_set(map, value, param) ||
-			    !tn_vec_push_ptr(operands, value))
-				return false;
-		}
-		if (!tn_map_set(map, op->out[0], op->out[0]))
-			return false;
-	}
-	return true;
-}
-
-/* The group as a function of its operands. */
-static struct tn_fn *make_fn(struct fuser *f, const struct group *group,
-			     struct tn_vec *operands)
-{
-	const char *name = fresh_name(f);
-	const struct member *member;
-	struct tn_fn *fn = NULL;
-	struct tn_map map;
-	bool good;
-
-	if (name)
-		fn = tn_graph_fn(f->context->module, name, TN_FN_FUSED);
-	if (!fn)
-		return NULL;
-	tn_map_init_ptr(&map);
-	good = tn_map_set(&f->context->module->fn_names, name, fn) &&
-		make_params(fn, group, &map, operands);
-	for (member = group->first; good && member; member = member->next)
-		good = copy_member(f, fn, member->op, &map);
-	good = good && finish_fn(f, fn, group, &map);
-	tn_map_fini(&map);
-	return good ? fn : NULL;
-}
-
-static struct tn_op *make_call(struct fuser *f, const struct group *group)
-{
-	struct tn_op *root = group->root, *call = NULL;
-	struct tn_vec operands;
-	struct tn_fn *fn;
-
-	tn_vec_init(&operands, sizeof(struct tn_value *), NULL);
-	fn = make_fn(f, group, &operands);
-	if (fn)
-		call = tn_graph_op(f->context->entry, TN_OP_call,
-				   (int)operands.len, operands.data, 1,
-				   root->span);
-	tn_vec_fini(&operands);
-	if (!call)
-		return NULL;
-	call->callee = fn;
-	call->origin = "fuse";
-	call->out[0]->type = root->out[0]->type;
-	return call;
-}
-
-/* All but the root, which went with its uses: the last ones first, so that
- * none is read any more. */
-static void erase_members(struct tn_rw *rw, const struct group *group)
-{
-	const struct member *member;
-	struct tn_op *list[MAX_MEMBERS];
-	int n = 0;
-
-	for (member = group->first; member->op != group->root;
-	     member = member->next)
-		list[n++] = member->op;
-	while (n-- > 0)
-		tn_rw_erase(rw, list[n]);
-}
-
-static bool outline(struct fuser *f, struct group *group)
+/* A group of several becomes a function. */
+static bool outline(struct fuser *f, const struct group *group)
 {
 	struct tn_rw *rw = f->context->rw;
-	struct tn_op *root = group->root, *call;
+	struct tn_op *list[MAX_MEMBERS];
+	struct tn_rw_group outlined = {
+		.name = f->context->entry->name, .number = &f->made,
+		.kind = "map", .ops = list, .is_source = is_scalar_source
+	};
+	const struct member *member;
 
-	if (group->members < 2 || !tn_rw_spend(rw, "fuse", root))
+	if (group->members < 2 || !tn_rw_spend(rw, "fuse", group->root))
 		return true;
-	call = make_call(f, group);
-	if (!call)
-		return false;
-	tn_graph_insert(root->block, call, root);
-	if (!tn_graph_name(f->context->entry, call->out[0],
-			   root->out[0]->name))
-		return false;
-	tn_rw_replace(rw, root, call->out);
-	erase_members(rw, group);
-	return !rw->failed;
+	for (member = group->first; member; member = member->next)
+		list[outlined.nops++] = member->op;
+	return tn_rw_outline(rw, &outlined) != NULL;
 }
 
 enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)

@@ -31,7 +31,8 @@ struct inliner {
 	struct tn_op *next;		/* where the walk goes on */
 	struct tn_map guards;		/* hash -> number in the entry + 1 */
 	struct tn_map around;		/* copied call -> struct sizes * */
-	int64_t count, copied;
+	int64_t copied;
+	bool changed;
 };
 
 /* What the symbols of a function stood for when its body was copied. Calls in
@@ -162,7 +163,7 @@ static bool has_guard(struct inliner *in, const struct tn_guard *guard)
 static bool copy_guards(struct inliner *in, const struct tn_fn *callee)
 {
 	struct tn_dim_pool *pool = &in->context->module->dims;
-	struct tn_guard guard, *to;
+	struct tn_guard guard;
 	size_t i;
 
 	for (i = 0; i < callee->guards.len; i++) {
@@ -171,58 +172,18 @@ static bool copy_guards(struct inliner *in, const struct tn_fn *callee)
 		guard.b = tn_dim_subst(pool, guard.b, in->dims);
 		if (!guard.a || !guard.b)
 			return false;
-		if (has_guard(in, &guard))
-			continue;
-		to = tn_vec_push(&in->context->entry->guards);
-		if (!to)
+		if (!has_guard(in, &guard) &&
+		    !tn_rw_guard(in->context->rw, in->context->entry, &guard))
 			return false;
-		*to = guard;
 	}
 	return !in->context->rw->failed;
-}
-
-static bool map_params(struct tn_map *map, const struct tn_op *op)
-{
-	const struct tn_block *body = op->callee->body;
-	int i;
-
-	for (i = 0; i < body->nparams; i++)
-		if (!tn_map_set(map, body->params[i], tn_graph_in(op, i)))
-			return false;
-	return true;
-}
-
-/* The copied `return` names the results; then it goes. */
-static bool finish(struct inliner *in, struct tn_op *op)
-{
-	struct tn_rw *rw = in->context->rw;
-	struct tn_op *ret = op->prev;
-	struct tn_value **with;
-	int i;
-
-	with = tn_arena_array(&rw->module->arena, (size_t)ret->nin + 1,
-			      sizeof *with);
-	if (!with)
-		return false;
-	for (i = 0; i < ret->nin; i++)
-		with[i] = tn_graph_in(ret, i);
-	tn_rw_erase(rw, ret);
-	tn_rw_replace(rw, op, with);
-	return !rw->failed;
 }
 
 /* The body in front of the call, with the sizes bound so far. */
 static bool copy_body(struct inliner *in, struct tn_op *op)
 {
-	struct tn_map map;
-	bool good;
-
-	tn_map_init_ptr(&map);
-	good = map_params(&map, op) && copy_guards(in, op->callee) &&
-		tn_rw_clone(in->context->rw, op->callee->body, op->block, op,
-			    &map, in->dims);
-	tn_map_fini(&map);
-	return good;
+	return copy_guards(in, op->callee) &&
+		tn_rw_open(in->context->rw, op, in->dims);
 }
 
 /* Groups in a copied body name the sizes of the function that they are from:
@@ -245,16 +206,9 @@ static bool open_groups(struct inliner *in, struct tn_op *op,
 			return false;
 		memcpy(in->dims, in->outer, dims_bytes(in));
 		bind_dims(in, op);
-		if (!copy_body(in, op) || !finish(in, op))
+		if (!copy_body(in, op) || !tn_rw_close(in->context->rw, op))
 			return false;
 	}
-	return true;
-}
-
-static bool count_op(void *data, struct tn_op *op)
-{
-	(void)op;
-	++*(int64_t *)data;
 	return true;
 }
 
@@ -263,7 +217,7 @@ static bool is_affordable(struct inliner *in, const struct tn_op *op)
 {
 	struct tn_diag *diag;
 
-	tn_pass_walk(op->callee->body, count_op, &in->copied);
+	in->copied += tn_pass_count(op->callee->body);
 	if (in->copied <= MAX_COPIED)
 		return true;
 	diag = tn_diag_report(in->context->module->sink, TN_E0854, op->span,
@@ -304,6 +258,7 @@ static void bind_around(struct inliner *in, const struct tn_op *op)
 static bool adapt(struct inliner *in, struct tn_op *op, const struct tn_op *end,
 		  struct sizes *sizes)
 {
+	struct tn_kernel *kernel;
 	int i;
 
 	for (; op != end; op = op->next) {
@@ -311,9 +266,10 @@ static bool adapt(struct inliner *in, struct tn_op *op, const struct tn_op *end,
 		    !tn_map_set(&in->around, op, sizes))
 			return false;
 		if (op->code == TN_OP_launch) {
-			op->kernel = tn_inline_kernel(op->kernel, sizes->dims);
-			if (!op->kernel)
+			kernel = tn_inline_kernel(op->kernel, sizes->dims);
+			if (!kernel)
 				return false;
+			tn_rw_set_kernel(in->context->rw, op, kernel);
 		}
 		for (i = 0; i < op->nregions; i++)
 			if (!adapt(in, op->regions[i]->first, NULL, sizes))
@@ -322,38 +278,18 @@ static bool adapt(struct inliner *in, struct tn_op *op, const struct tn_op *end,
 	return true;
 }
 
-/* Counts and records the rewrite, whatever the fuel. */
-static void record(struct tn_rw *rw, const struct tn_op *op)
+/* What a library operator does happens where the user called it: the ops from
+ * `first` up to `end`, and what is in them. */
+static void claim_places(struct tn_rw *rw, struct tn_op *first,
+			 const struct tn_op *end, struct tn_span span)
 {
-	int64_t fuel = rw->fuel;
-
-	rw->fuel = -1;
-	(void)tn_rw_spend(rw, "inline", op);
-	rw->fuel = fuel;
-}
-
-static bool take_span(void *data, struct tn_op *op)
-{
-	const struct tn_span *span = data;
-	int i;
-
-	op->span = *span;
-	for (i = 0; i < op->nout; i++)
-		op->out[i]->span = *span;
-	return true;
-}
-
-/* What a library operator does happens where the user called it. */
-static void claim_places(struct tn_op *first, const struct tn_op *call)
-{
-	struct tn_span span = call->span;
 	struct tn_op *op;
 	int i;
 
-	for (op = first; op != call; op = op->next) {
-		take_span(&span, op);
+	for (op = first; op != end; op = op->next) {
+		tn_rw_set_span(rw, op, span);
 		for (i = 0; i < op->nregions; i++)
-			tn_pass_walk(op->regions[i], take_span, &span);
+			claim_places(rw, op->regions[i]->first, NULL, span);
 	}
 }
 
@@ -364,7 +300,7 @@ static bool inline_call(struct inliner *in, struct tn_op *op)
 
 	if (!make_room(in) || !is_affordable(in, op))
 		return false;
-	record(in->context->rw, op);
+	tn_rw_note(in->context->rw, "inline", op);
 	memset(in->dims, 0, dims_bytes(in));
 	bind_dims(in, op);
 	bind_around(in, op);
@@ -385,10 +321,11 @@ static bool inline_call(struct inliner *in, struct tn_op *op)
 			return false;
 	}
 	if (op->callee->is_library)
-		claim_places(before ? before->next : block->first, op);
-	if (!finish(in, op))
+		claim_places(in->context->rw, before ? before->next :
+			     block->first, op, op->span);
+	if (!tn_rw_close(in->context->rw, op))
 		return false;
-	in->count++;
+	in->changed = true;
 	in->next = before ? before->next : block->first;
 	return true;
 }
@@ -458,48 +395,40 @@ static bool is_caller(const struct tn_item *item)
 	return false;
 }
 
-static bool is_dropped(const struct inliner *in, const struct tn_item *item,
-		       const struct tn_map *dropped)
-{
-	if (item->kind == TN_ITEM_FN)
-		return item->u.fn != in->context->entry &&
-			item->u.fn->kind == TN_FN_PLAIN;
-	return is_caller(item) && mentions(item->u.text, dropped);
-}
+struct dropping {
+	const struct tn_fn *entry;
+	struct tn_map names;	/* of what went */
+	bool failed;
+};
 
-/* Takes out what is dropped; the number of items that went, -1: no memory. */
-static int64_t sweep_items(const struct inliner *in, struct tn_map *dropped)
+/* True if the item goes; its name is noted. */
+static bool is_dropped(void *data, const struct tn_item *item)
 {
-	struct tn_vec *items = &in->context->module->items;
-	struct tn_item *item;
-	size_t i, n = 0, before = items->len;
+	struct dropping *d = data;
 
-	for (i = 0; i < before; i++) {
-		item = tn_vec_ptr(items, i);
-		if (!is_dropped(in, item, dropped)) {
-			*(struct tn_item **)tn_vec_at(items, n++) = item;
-			continue;
-		}
-		if (item->name && !tn_map_set(dropped, item->name, item))
-			return -1;
-	}
-	items->len = n;
-	return (int64_t)(before - n);
+	if (item->kind == TN_ITEM_FN ?
+	    item->u.fn == d->entry || item->u.fn->kind != TN_FN_PLAIN :
+	    !is_caller(item) || !mentions(item->u.text, &d->names))
+		return false;
+	if (item->name && !tn_map_set(&d->names, item->name, d))
+		d->failed = true;
+	return true;
 }
 
 /* Functions that nothing calls any more leave the module, and what mentions
  * them, until all that is left has what it names. */
-static bool drop_items(const struct inliner *in)
+static bool drop_items(struct inliner *in)
 {
-	struct tn_map dropped;
-	int64_t gone;
+	struct dropping d = { .entry = in->context->entry };
+	size_t gone;
 
-	tn_map_init_text(&dropped);
+	tn_map_init_text(&d.names);
 	do {
-		gone = sweep_items(in, &dropped);
-	} while (gone > 0);
-	tn_map_fini(&dropped);
-	return gone == 0;
+		gone = tn_rw_drop_items(in->context->rw, is_dropped, &d);
+		in->changed = in->changed || gone > 0;
+	} while (gone > 0 && !d.failed);
+	tn_map_fini(&d.names);
+	return !d.failed;
 }
 
 static bool inline_all(struct inliner *in)
@@ -526,5 +455,5 @@ enum tn_pass_result tn_pass_inline(struct tn_pass_context *context)
 			context->rw->failed = true;
 		return TN_PASS_FAILED;
 	}
-	return in.count ? TN_PASS_CHANGED : TN_PASS_SAME;
+	return in.changed ? TN_PASS_CHANGED : TN_PASS_SAME;
 }

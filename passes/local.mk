@@ -31,7 +31,6 @@ libtenon_la_SOURCES += \
 	passes/pipeline.c \
 	passes/plan.c \
 	passes/plan.h \
-	passes/plan_check.c \
 	passes/plan_live.c \
 	passes/schedule.c \
 	passes/schedule.h \

@@ -19,32 +19,12 @@ static bool lower_block(struct tn_lower *lw, struct tn_block *block);
 /* A fused fn that is not one kernel is put back in place of its call. */
 static struct tn_op *unfuse(struct tn_lower *lw, struct tn_op *call)
 {
-	struct tn_block *body = call->callee->body, *block = call->block;
-	struct tn_op *before = call->prev, *end = body->last;
-	struct tn_value **with;
-	struct tn_map map;
-	int i;
+	struct tn_block *block = call->block;
+	struct tn_op *before = call->prev;
 
-	tn_map_init_ptr(&map);
-	with = tn_arena_array(&lw->module->arena, (size_t)call->nout + 1,
-			      sizeof *with);
-	for (i = 0; i < call->nin; i++)
-		if (!tn_map_set(&map, body->params[i], tn_graph_in(call, i)))
-			lw->failed = true;
-	if (!with || lw->failed ||
-	    !tn_rw_clone(lw->rw, body, block, call, &map, NULL))
+	tn_rw_note(lw->rw, "open-group", call);
+	if (!tn_rw_open(lw->rw, call, NULL) || !tn_rw_close(lw->rw, call))
 		lw->failed = true;
-	for (i = 0; i < call->nout && !lw->failed; i++) {
-		with[i] = tn_map_find(&map, tn_graph_in(end, i));
-		if (!with[i])
-			with[i] = tn_graph_in(end, i);
-	}
-	if (!lw->failed) {
-		if (call->prev && call->prev->code == TN_OP_return)
-			tn_rw_erase(lw->rw, call->prev);
-		tn_rw_replace(lw->rw, call, with);
-	}
-	tn_map_fini(&map);
 	return before ? before->next : block->first;
 }
 
@@ -124,6 +104,7 @@ static bool lower_block(struct tn_lower *lw, struct tn_block *block)
 		if (!is_call && tn_lower_is_half_scatter(op)) {
 			struct tn_op *before = op->prev;
 
+			tn_rw_note(lw->rw, "widen-scatter", op);
 			tn_lower_widen_scatter(lw, op);
 			if (lw->failed)
 				return false;
@@ -156,10 +137,12 @@ static bool sweep(struct tn_lower *lw, struct tn_block *block)
 				return false;
 		if (!tn_op_has(op->code, TN_FLAG_LITERAL))
 			continue;
-		if (!op->out[0]->uses)
+		if (!op->out[0]->uses) {
+			tn_rw_note(lw->rw, "unread", op);
 			tn_rw_erase(lw->rw, op);
-		else if (!op->literal && !tn_lower_op(lw, op))
+		} else if (!op->literal && !tn_lower_op(lw, op)) {
 			return false;
+		}
 	}
 	return true;
 }
@@ -236,7 +219,7 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 	take_names(&lw);
 	good = lower_block(&lw, body) && sweep(&lw, body) &&
 		mark_unchecked(module);
-	if (lw.failed || module->arena.failed) {
+	if (lw.failed || lw.rw->failed || module->arena.failed) {
 		module->failed = true;
 		good = false;
 	} else if (!good && lw.why) {

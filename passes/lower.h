@@ -234,19 +234,14 @@ bool tn_lower_begin(struct tn_lower *lw, const char *fn, const char *name);
 /* A parameter for a value; its role decides operands and results. */
 struct tn_kbuf *tn_lower_param(struct tn_lower *lw, struct tn_value *value,
 			       enum tn_kbuf_role role);
-/* Ends it: the kernel, or an equal one made before; NULL: failed. */
-struct tn_kernel *tn_lower_end(struct tn_lower *lw);
-/* A launch before `before` with the operands gathered by tn_lower_param and
- * `nout` results, not typed and not named yet. */
-struct tn_op *tn_lower_launch(struct tn_lower *lw, struct tn_kernel *kernel,
-			      struct tn_block *block, struct tn_op *before,
-			      int nout, struct tn_span span);
+/* Ends the kernel: a launch of it before `before` in `block`, with the operands
+ * gathered by tn_lower_param and no results yet. NULL: failed. */
+struct tn_op *tn_lower_launch(struct tn_lower *lw, struct tn_block *block,
+			      struct tn_op *before, struct tn_span span);
 /* A copy of `value` by a kernel, before `before` in its block. */
 struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
 			       struct tn_block *block,
 			       struct tn_op *before);
-/* The results of `from` become those of `to`, names and uses unchanged. */
-void tn_lower_take_results(struct tn_op *to, struct tn_op *from);
 /* A hash of a kernel without its names (lower_hash.c). */
 uint64_t tn_lower_hash(const struct tn_kernel *kernel);
 

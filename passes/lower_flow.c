@@ -115,7 +115,6 @@ bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op)
 {
 	struct tn_value *value = tn_graph_in(op, 0);
 	const struct tn_kexpr *index[TN_MAX_RANK], *holds;
-	struct tn_kernel *kernel;
 	struct tn_op *launch;
 
 	if (!tn_lower_begin(lw, op->block->fn->name, "assert"))
@@ -130,12 +129,11 @@ bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op)
 	lw->kernel->span = op->span;
 	if (!tn_message_keep(lw->kernel, op))
 		lw->failed = true;
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, op->block, op, 0,
-					  op->span) : NULL;
+	tn_rw_note(lw->rw, "assert", op);
+	launch = tn_lower_launch(lw, op->block, op, op->span);
 	if (!launch)
 		return false;
-	launch->annots = op->annots;
+	tn_rw_copy_annots(lw->rw, launch, op);
 	tn_rw_erase(lw->rw, op);
 	return true;
 }
@@ -184,7 +182,6 @@ static bool slice_in(struct tn_lower *lw, const struct loop *loop, int k)
 {
 	struct tn_value *slice = loop->slices[k], *input = loop->inputs[k];
 	const struct tn_kexpr *index[TN_MAX_RANK], *whole[TN_MAX_RANK], *at;
-	struct tn_kernel *kernel;
 	struct tn_kbuf *out;
 	struct tn_op *launch;
 
@@ -200,21 +197,9 @@ static bool slice_in(struct tn_lower *lw, const struct loop *loop, int k)
 	tn_lower_store(lw, out, index, tn_lower_element(lw, input, whole));
 	tn_lower_close(lw, 0);
 	lw->kernel->comment = "the slice of one turn of a scan";
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, loop->body,
-					  loop->body->first, 0,
-					  loop->scan->span) : NULL;
-	if (!launch)
-		return false;
-	launch->out = tn_arena_array(&lw->module->arena, 1, sizeof(void *));
-	if (!launch->out)
-		return false;
-	launch->out[0] = slice;
-	launch->nout = 1;
-	slice->op = launch;
-	slice->block = NULL;
-	slice->index = 0;
-	return true;
+	launch = tn_lower_launch(lw, loop->body, loop->body->first,
+				 loop->scan->span);
+	return launch && tn_rw_define(lw->rw, slice, launch);
 }
 
 /* The stacked tensor `stack`, a carry, with `emit` put at this turn. */
@@ -225,7 +210,7 @@ static struct tn_value *slice_out(struct tn_lower *lw,
 {
 	const struct tn_kexpr *index[TN_MAX_RANK], *whole[TN_MAX_RANK];
 	const struct tn_kexpr *at, *value;
-	struct tn_kernel *kernel;
+	struct tn_value *filled;
 	struct tn_kbuf *out;
 	struct tn_op *launch;
 	char args[32];
@@ -245,18 +230,14 @@ static struct tn_value *slice_out(struct tn_lower *lw,
 	tn_lower_store(lw, out, whole, value);
 	tn_lower_close(lw, 0);
 	lw->kernel->comment = "what one turn of a scan emits, in its place";
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, loop->body, end, 1,
-					  loop->scan->span) : NULL;
+	launch = tn_lower_launch(lw, loop->body, end, loop->scan->span);
 	if (!launch)
 		return NULL;
-	launch->out[0]->type = stack->type;
 	snprintf(args, sizeof args, "0, %d", operand);
-	if (!tn_graph_name(loop->body->fn, launch->out[0], stack->name) ||
-	    !tn_annots_add(lw->module, &launch->annots, "inplace", args,
-			   launch->span))
+	filled = tn_rw_result(lw->rw, launch, stack->type, stack->name);
+	if (!filled || !tn_rw_annotate(lw->rw, launch, "inplace", args))
 		return NULL;
-	return launch->out[0];
+	return filled;
 }
 
 /* A tensor of zeros before the loop, to be filled by it. */
@@ -265,7 +246,6 @@ static struct tn_value *zeros(struct tn_lower *lw, const struct loop *loop,
 {
 	const struct tn_kexpr *index[TN_MAX_RANK];
 	struct tn_block *block = loop->scan->block;
-	struct tn_kernel *kernel;
 	struct tn_kbuf *out;
 	struct tn_op *launch;
 
@@ -277,48 +257,28 @@ static struct tn_value *zeros(struct tn_lower *lw, const struct loop *loop,
 		       tn_lower_number(lw, like->type->dtype, 0));
 	tn_lower_close(lw, 0);
 	lw->kernel->comment = "zeros";
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, block, loop->scan, 1,
-					  loop->scan->span) : NULL;
-	if (!launch)
-		return NULL;
-	launch->out[0]->type = like->type;
-	if (!tn_graph_name(block->fn, launch->out[0], NULL))
-		return NULL;
-	return launch->out[0];
+	launch = tn_lower_launch(lw, block, loop->scan, loop->scan->span);
+	return launch ? tn_rw_result(lw->rw, launch, like->type, NULL) : NULL;
 }
 
-/* The parameters of the body become: index, carries, stacked results. */
+/* The parameters of the body become: index, carries, stacked results; then
+ * the slices, each until it is defined by a launch. */
 static bool set_params(struct tn_lower *lw, struct loop *loop)
 {
-	struct tn_block *body = loop->body;
 	const struct tn_type *type = tn_type_get(lw->module, TN_i64, 0, NULL);
-	struct tn_value **params;
-	int total = 1 + loop->ncarries + loop->nemits;
+	const struct tn_value *stack;
 	int i;
 
-	params = tn_arena_array(&lw->module->arena, (size_t)total,
-				sizeof *params);
-	loop->turn = type ? tn_graph_param(body, NULL, type) : NULL;
-	if (!params || !loop->turn)
+	if (!type)
 		return false;
-	params[0] = loop->turn;
-	for (i = 0; i < loop->ncarries; i++)
-		params[1 + i] = body->params[i];
-	for (i = 0; i < loop->nemits; i++) {
-		const struct tn_value *stack;
-
+	loop->turn = tn_rw_param(lw->rw, loop->body, 0, type, NULL);
+	for (i = 0; i < loop->nemits && loop->turn; i++) {
 		stack = loop->scan->out[loop->ncarries + i];
-		params[1 + loop->ncarries + i] =
-			tn_graph_param(body, stack->name, stack->type);
-		if (!params[1 + loop->ncarries + i])
+		if (!tn_rw_param(lw->rw, loop->body, 1 + loop->ncarries + i,
+				 stack->type, stack->name))
 			return false;
 	}
-	body->params = params;
-	body->nparams = total;
-	for (i = 0; i < total; i++)
-		params[i]->index = i;
-	return true;
+	return loop->turn != NULL;
 }
 
 static bool read_scan(struct tn_lower *lw, struct tn_op *op,
@@ -354,8 +314,8 @@ static bool replace_scan(struct tn_lower *lw, struct loop *loop)
 {
 	struct tn_op *scan = loop->scan, *made;
 	int nin = loop->ncarries + loop->nemits, i;
+	struct tn_rw_spot spot = { scan->block, scan };
 	struct tn_value **in;
-	struct tn_attr *from, *to;
 
 	in = tn_arena_array(&lw->module->arena, (size_t)nin, sizeof *in);
 	if (!in)
@@ -366,24 +326,15 @@ static bool replace_scan(struct tn_lower *lw, struct loop *loop)
 		if (!in[i])
 			return false;
 	}
-	made = tn_graph_op(scan->block->fn, TN_OP_for, nin, in, 0, scan->span);
-	from = made ? tn_graph_attr(made, "from") : NULL;
-	to = made ? tn_graph_attr(made, "to") : NULL;
-	if (!from || !to)
+	made = tn_rw_flow(lw->rw, &spot, TN_OP_for, nin, in, scan->span);
+	if (!made)
 		return false;
-	from->kind = to->kind = TN_ATTR_DIM;
-	from->is_set = to->is_set = true;
-	from->u.dim = tn_lower_dim_int(lw, 0);
-	to->u.dim = loop->length;
-	made->origin = "lower";
-	made->regions = scan->regions;
-	made->nregions = scan->nregions;
-	made->annots = scan->annots;
-	scan->regions = NULL;
-	scan->nregions = 0;
-	loop->body->parent = made;
-	tn_graph_insert(scan->block, made, scan);
-	tn_lower_take_results(made, scan);
+	tn_rw_set_attr(lw->rw, made,
+		       tn_attr_dim("from", tn_lower_dim_int(lw, 0)));
+	tn_rw_set_attr(lw->rw, made, tn_attr_dim("to", loop->length));
+	tn_rw_move_regions(lw->rw, scan, made);
+	tn_rw_copy_annots(lw->rw, made, scan);
+	tn_rw_move_results(lw->rw, scan, made);
 	loop->loop = made;
 	tn_rw_erase(lw->rw, scan);
 	return true;
@@ -393,9 +344,9 @@ struct tn_op *tn_lower_scan_loop(struct tn_lower *lw, struct tn_op *op)
 {
 	struct loop loop = { 0 };
 	struct tn_op *end;
-	struct tn_attr *emits;
 	int i;
 
+	tn_rw_note(lw->rw, "scan-to-for", op);
 	if (!read_scan(lw, op, &loop) || !set_params(lw, &loop))
 		return NULL;
 	end = loop.body->last;
@@ -412,8 +363,7 @@ struct tn_op *tn_lower_scan_loop(struct tn_lower *lw, struct tn_op *op)
 	for (i = loop.ninputs - 1; i >= 0; i--)
 		if (!slice_in(lw, &loop, i))
 			return NULL;
-	emits = tn_graph_attr(end, "emits");
-	if (emits)
-		emits->u.i = 0;
+	if (tn_graph_attr(end, "emits"))
+		tn_rw_set_attr(lw->rw, end, tn_attr_int("emits", 0));
 	return replace_scan(lw, &loop) ? loop.loop : NULL;
 }

@@ -73,7 +73,8 @@ static void drop_kernel(struct tn_lower *lw)
 	lw->kernel = NULL;
 }
 
-struct tn_kernel *tn_lower_end(struct tn_lower *lw)
+/* Ends the kernel: it, or an equal one made before; NULL: failed. */
+static struct tn_kernel *end_kernel(struct tn_lower *lw)
 {
 	struct tn_kernel *kernel = lw->kernel, *other;
 	const void *key;
@@ -95,34 +96,20 @@ struct tn_kernel *tn_lower_end(struct tn_lower *lw)
 	return kernel;
 }
 
-struct tn_op *tn_lower_launch(struct tn_lower *lw, struct tn_kernel *kernel,
-			      struct tn_block *block, struct tn_op *before,
-			      int nout, struct tn_span span)
+struct tn_op *tn_lower_launch(struct tn_lower *lw, struct tn_block *block,
+			      struct tn_op *before, struct tn_span span)
 {
-	struct tn_op *launch;
+	struct tn_kernel *kernel = end_kernel(lw);
+	struct tn_rw_spot spot = { block, before };
+	struct tn_op *launch = NULL;
 
-	launch = tn_graph_op(block->fn, TN_OP_launch, (int)lw->operands.len,
-			     lw->operands.data, nout, span);
-	if (!launch) {
+	if (kernel)
+		launch = tn_rw_launch(lw->rw, &spot, kernel,
+				      (int)lw->operands.len,
+				      lw->operands.data, span);
+	if (!launch)
 		lw->failed = true;
-		return NULL;
-	}
-	launch->kernel = kernel;
-	launch->origin = "lower";
-	tn_graph_insert(block, launch, before);
 	return launch;
-}
-
-void tn_lower_take_results(struct tn_op *to, struct tn_op *from)
-{
-	int i;
-
-	to->out = from->out;
-	to->nout = from->nout;
-	for (i = 0; i < to->nout; i++)
-		to->out[i]->op = to;
-	from->out = NULL;
-	from->nout = 0;
 }
 
 static bool is_external(const struct tn_lower *lw,
@@ -371,7 +358,6 @@ bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 	bool in_place = tn_op_has(op->code, TN_FLAG_SCATTERS) &&
 		tn_lower_is_grid(lw);
 	const struct tn_op *anchor;
-	struct tn_kernel *kernel;
 	struct tn_op *launch;
 
 	if (in_place && !copy_first(lw, op))
@@ -395,27 +381,26 @@ bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 	inherit_licence(lw, op);
 	lw->kernel->comment = comment_of(lw, op);
 	lw->kernel->span = op->span;
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, op->block, op, 0,
-					  op->span) : NULL;
+	tn_rw_note(lw->rw, "kernel", op);
+	launch = tn_lower_launch(lw, op->block, op, op->span);
 	if (!launch)
 		return false;
-	tn_lower_take_results(launch, op);
+	tn_rw_move_results(lw->rw, op, launch);
 	tn_rw_erase(lw->rw, op);
-	return !in_place || tn_annots_add(lw->module, &launch->annots,
-					  "inplace", "0, 0", launch->span);
+	return !in_place || tn_rw_annotate(lw->rw, launch, "inplace", "0, 0");
 }
 
 struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
 			       struct tn_block *block, struct tn_op *before)
 {
 	const struct tn_kexpr *index[TN_MAX_RANK];
-	struct tn_kernel *kernel;
+	struct tn_value *copy = NULL;
 	struct tn_kbuf *out;
 	struct tn_op *launch;
 
 	if (!tn_lower_begin(lw, block->fn->name, value->name))
 		return NULL;
+	tn_rw_note(lw->rw, "copy", before);
 	if (!tn_lower_is_literal(value))
 		tn_lower_param(lw, value, TN_KBUF_IN);
 	out = tn_lower_param(lw, value, TN_KBUF_OUT);
@@ -423,16 +408,10 @@ struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
 	tn_lower_store(lw, out, index, tn_lower_element(lw, value, index));
 	tn_lower_close(lw, 0);
 	lw->kernel->comment = "a copy";
-	kernel = tn_lower_end(lw);
-	launch = kernel ? tn_lower_launch(lw, kernel, block, before, 1,
-					  value->span) : NULL;
-	if (!launch)
-		return NULL;
-	launch->out[0]->type = value->type;
-	launch->out[0]->span = value->span;
-	if (!tn_graph_name(block->fn, launch->out[0], value->name)) {
+	launch = tn_lower_launch(lw, block, before, value->span);
+	if (launch)
+		copy = tn_rw_result(lw->rw, launch, value->type, value->name);
+	if (!copy)
 		lw->failed = true;
-		return NULL;
-	}
-	return launch->out[0];
+	return copy;
 }

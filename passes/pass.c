@@ -7,6 +7,8 @@
  */
 #include "passes/pass.h"
 
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,7 +42,7 @@ const int tn_npasses = (int)(sizeof tn_passes / sizeof *tn_passes);
 static const struct {
 	unsigned prop;
 	const char *name;
-} props[] = {
+} prop_names[] = {
 	{ TYPED, "typed" }, { FLAT, "flat" }, { CORE, "core" },
 	{ CANONICAL, "canonical" }, { FUSED, "fused" },
 	{ KERNELS, "kernels" }, { PLACED, "placed" }
@@ -89,6 +91,20 @@ bool tn_pass_walk(struct tn_block *block,
 				return false;
 	}
 	return true;
+}
+
+int64_t tn_pass_count(const struct tn_block *block)
+{
+	const struct tn_op *op;
+	int64_t count = 0;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		count++;
+		for (i = 0; i < op->nregions; i++)
+			count += tn_pass_count(op->regions[i]);
+	}
+	return count;
 }
 
 /* One entry of the pipeline text. */
@@ -215,43 +231,81 @@ static enum tn_status missing_prop(struct tn_module *module,
 	size_t i;
 	int k;
 
-	for (i = 0; i < sizeof props / sizeof *props; i++)
-		if (props[i].prop & missing)
+	for (i = 0; i < sizeof prop_names / sizeof *prop_names; i++)
+		if (prop_names[i].prop & missing)
 			break;
 	diag = tn_diag_report(module->sink, TN_E0852, nowhere,
 			      "pass '%s' needs a module that is %s",
-			      pass->name, props[i].name);
+			      pass->name, prop_names[i].name);
 	for (k = 0; k < tn_npasses; k++)
-		if (tn_passes[k].gives & props[i].prop)
+		if (tn_passes[k].gives & prop_names[i].prop)
 			tn_diag_help(module->sink, diag,
 				     "run '%s' before it", tn_passes[k].name);
 	return TN_USAGE;
 }
 
+/* In milliseconds. */
 static double now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-static enum tn_status verify(struct tn_module *module, const char *pass)
+/* Reports what the verifiers of `props` find, if anything. */
+static enum tn_status verify_props(const struct tn_pass_context *context,
+				   unsigned props, enum tn_code code,
+				   const char *what)
 {
+	struct tn_sink *sink = context->module->sink;
 	struct tn_buf faults;
-	struct tn_diag *diag;
-	bool good;
+	enum tn_status status;
 
 	tn_buf_init(&faults);
-	good = tn_verify_module(module, module->props, &faults);
-	if (!good) {
-		diag = tn_diag_report(module->sink, TN_E0853, nowhere,
-				      "the module is not valid after '%s'",
-				      pass);
-		tn_diag_note(module->sink, diag, "%s", tn_buf_text(&faults));
-	}
+	status = tn_verify_entry(context->module, context->entry, props,
+				 &faults);
+	if (status == TN_BUG)
+		tn_diag_note(sink, tn_diag_report(sink, code, nowhere, "%s",
+						  what),
+			     "%s", tn_buf_text(&faults));
 	tn_buf_fini(&faults);
-	return good ? TN_OK : TN_BUG;
+	return status;
+}
+
+/* All properties that the module is said to have. `pass` is the one before;
+ * NULL: none yet. */
+static enum tn_status verify(const struct tn_pass_context *context,
+			     const char *pass)
+{
+	unsigned props = context->module->props;
+	enum tn_status status;
+	struct tn_buf what;
+
+	tn_buf_init(&what);
+	if (pass)
+		tn_buf_putf(&what, "the module is not valid after '%s'", pass);
+	else
+		tn_buf_put(&what, "the module is not valid before the passes");
+	status = verify_props(context, props & ~(unsigned)PLACED, TN_E0853,
+			      tn_buf_text(&what));
+	tn_buf_fini(&what);
+	if (!status && (props & PLACED))
+		status = verify_props(context, PLACED, TN_E0862,
+				      "the memory plan is unsound");
+	return status;
+}
+
+/* A pass that says SAME has left the graph as it was. */
+static enum tn_status check_claim(const struct tn_pass_context *context,
+				  enum tn_pass_result result, uint64_t epoch,
+				  const char *pass)
+{
+	if (result != TN_PASS_SAME || epoch == context->module->epoch)
+		return TN_OK;
+	tn_diag_report(context->module->sink, TN_E0853, nowhere,
+		       "'%s' changed the module and says it did not", pass);
+	return TN_BUG;
 }
 
 static void show(const struct tn_module *module, const char *pass,
@@ -294,23 +348,30 @@ static enum tn_status outcome(const struct tn_pass_context *context,
 }
 
 /* Text written by hand or by an earlier run may have the properties already:
- * their verifiers tell, one by one. What is missing still. */
-static unsigned find_missing(struct tn_module *module, unsigned missing)
+ * their verifiers tell, one by one. Leaves in *missing what does not hold. */
+static enum tn_status find_missing(const struct tn_pass_context *context,
+				   unsigned *missing)
 {
+	struct tn_module *module = context->module;
+	enum tn_status status = TN_OK;
 	struct tn_buf faults;
 	unsigned prop;
 	size_t i;
 
-	for (i = 0; i < sizeof props / sizeof *props; i++) {
-		prop = props[i].prop & missing;
+	for (i = 0; i < sizeof prop_names / sizeof *prop_names; i++) {
+		prop = prop_names[i].prop & *missing;
+		if (!prop || status == TN_IO)
+			continue;
 		tn_buf_init(&faults);
-		if (prop && tn_verify_module(module, prop, &faults)) {
-			module->props |= prop;
-			missing &= ~prop;
-		}
+		status = tn_verify_entry(module, context->entry, prop,
+					 &faults);
 		tn_buf_fini(&faults);
+		if (status)
+			continue;
+		module->props |= prop;
+		*missing &= ~prop;
 	}
-	return missing;
+	return status == TN_IO ? TN_IO : TN_OK;
 }
 
 /* What holds after a pass. One that ran out of fuel may have left work undone,
@@ -328,46 +389,127 @@ static void note_props(struct tn_pass_context *context,
 		module->props &= ~(unsigned)(CANONICAL | FUSED);
 }
 
+/* ---- What is told ------------------------------------------------------ */
+
+static void tell_begin(const struct tn_pass_context *context, const char *pass)
+{
+	struct tn_events *events = context->module->events;
+
+	if (!events)
+		return;
+	tn_event_begin(events, "pass-begin");
+	tn_event_text(events, "pass", pass);
+	tn_event_text(events, "fn", context->entry->name);
+	tn_event_int(events, "ops", tn_pass_count(context->entry->body));
+	tn_event_end(events);
+}
+
+/* One run of a pass. */
+struct run {
+	const char *pass;
+	enum tn_pass_result result;
+	int64_t rewrites;
+	double ms, verify_ms;
+};
+
+static void tell_end(const struct tn_pass_context *context,
+		     const struct run *run)
+{
+	static const char *const results[] = {
+		"same", "changed", "failed", "unsupported", "bug"
+	};
+	struct tn_events *events = context->module->events;
+
+	if (!events)
+		return;
+	tn_event_begin(events, "pass-end");
+	tn_event_text(events, "pass", run->pass);
+	tn_event_text(events, "fn", context->entry->name);
+	tn_event_text(events, "result", results[run->result]);
+	tn_event_int(events, "ops", tn_pass_count(context->entry->body));
+	tn_event_int(events, "kernels", (int64_t)context->module->kernels.len);
+	tn_event_int(events, "rewrites", run->rewrites);
+	if (context->rw->fuel >= 0)
+		tn_event_int(events, "fuel", context->rw->fuel);
+	tn_event_real(events, "ms", run->ms);
+	tn_event_real(events, "verify_ms", run->verify_ms);
+	tn_event_end(events);
+}
+
+static void tell_time(struct tn_buf *timing, const struct run *run)
+{
+	if (timing)
+		tn_buf_putf(timing, "%10.3f ms %10.3f ms %8lld  %s\n",
+			    run->ms, run->verify_ms,
+			    (long long)run->rewrites, run->pass);
+}
+
+/* ---- Running ------------------------------------------------------------ */
+
+/* Developers' builds verify after each pass, whatever the options. */
+#ifdef TN_SANITIZED
+#define IS_DEBUG true
+#else
+#define IS_DEBUG false
+#endif
+
+/* Runs the pass and notes what holds then. */
+static enum tn_status run_alone(struct tn_pass_context *context,
+				const struct entry *entry, struct run *run)
+{
+	uint32_t errors = context->module->sink->errors;
+	int64_t before = context->rw->count;
+	double start = now();
+	enum tn_status status;
+
+	context->arguments = entry->arguments;
+	context->rw->pass = run->pass = entry->pass->name;
+	run->result = entry->pass->run(context);
+	status = outcome(context, run->result, errors);
+	if (!status)
+		note_props(context, entry->pass, run->result);
+	run->ms = now() - start;
+	run->rewrites = context->rw->count - before;
+	return status;
+}
+
 static enum tn_status run_pass(struct tn_pass_context *context,
 			       const struct entry *entry)
 {
 	const struct tn_pass_options *options = context->options;
 	struct tn_module *module = context->module;
-	unsigned missing;
-	uint32_t errors = module->sink->errors;
-	enum tn_pass_result result;
-	enum tn_status status;
-	double start = now(), done;
-	int64_t before = context->rw->count;
+	unsigned missing = entry->pass->needs & ~module->props;
+	enum tn_status status = find_missing(context, &missing);
+	uint64_t epoch = module->epoch;
+	struct run run = { 0 };
+	double start;
 
-	missing = find_missing(module, entry->pass->needs & ~module->props);
-	if (missing)
-		return missing_prop(module, entry->pass, missing);
-	context->arguments = entry->arguments;
-	context->rw->pass = entry->pass->name;
-	result = entry->pass->run(context);
-	status = outcome(context, result, errors);
-	if (status)
-		return status;
-	note_props(context, entry->pass, result);
-	done = now();
-	if (options->verify)
-		status = verify(module, entry->pass->name);
-	if (options->timing)
-		tn_buf_putf(options->timing,
-			    "%10.3f ms %10.3f ms %8lld  %s\n",
-			    1e3 * (done - start), 1e3 * (now() - done),
-			    (long long)(context->rw->count - before),
-			    entry->pass->name);
-	show(module, entry->pass->name, options);
+	if (missing || status)
+		return status ? status :
+			missing_prop(module, entry->pass, missing);
+	tell_begin(context, entry->pass->name);
+	status = run_alone(context, entry, &run);
+	start = now();
+	if (!status && (options->verify || IS_DEBUG)) {
+		status = check_claim(context, run.result, epoch, run.pass);
+		if (!status)
+			status = verify(context, run.pass);
+	}
+	run.verify_ms = now() - start;
+	tell_end(context, &run);
+	tell_time(options->timing, &run);
+	if (!status || status == TN_BUG)
+		show(module, run.pass, options);
 	return status;
 }
 
+/* What comes in and what goes out is verified in every build: these are the
+ * borders of the module. */
 static enum tn_status run_entries(struct tn_pass_context *context,
 				  char *text)
 {
-	const char *stop = context->options->stop_after;
-	enum tn_status status = TN_OK;
+	const char *stop = context->options->stop_after, *last = NULL;
+	enum tn_status status = verify(context, NULL);
 	struct entry entry;
 
 	if (context->options->timing)
@@ -375,9 +517,12 @@ static enum tn_status run_entries(struct tn_pass_context *context,
 			   "      pass     verifying rewrites  name\n");
 	while (status == TN_OK && next_entry(&text, &entry)) {
 		status = run_pass(context, &entry);
+		last = entry.name;
 		if (stop && !strcmp(stop, entry.name))
 			break;
 	}
+	if (!status && last && !context->options->verify && !IS_DEBUG)
+		status = verify(context, last);
 	return status;
 }
 
@@ -385,8 +530,7 @@ enum tn_status tn_pipeline_run(struct tn_module *module,
 			       const char *pipeline,
 			       const struct tn_pass_options *options)
 {
-	struct tn_rw rw = { .module = module, .fuel = options->fuel,
-			    .events = options->events };
+	struct tn_rw rw = { .module = module, .fuel = options->fuel };
 	struct tn_pass_context context = {
 		.module = module, .rw = &rw, .options = options,
 		.target = options->target, .entry = options->entry

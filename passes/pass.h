@@ -32,7 +32,6 @@ struct tn_pass_options {
 	void (*show)(void *data, const char *pass, const char *text);
 	void *data;
 	struct tn_buf *timing;	/* gets the --time-passes table, or NULL */
-	struct tn_buf *events;	/* gets JSON lines, or NULL */
 };
 
 struct tn_pass_context {
@@ -52,6 +51,8 @@ int64_t tn_pass_option(const struct tn_pass_context *context,
  * visit returns false, and returns that. */
 bool tn_pass_walk(struct tn_block *block,
 		  bool (*visit)(void *data, struct tn_op *op), void *data);
+/* The ops of the block and of its regions. */
+int64_t tn_pass_count(const struct tn_block *block);
 
 struct tn_pass {
 	const char *name, *summary;

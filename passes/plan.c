@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "ir/kernel.h"
 
 enum tn_pass_result tn_pass_plan(struct tn_pass_context *context);
 
@@ -145,12 +146,19 @@ static void expire(struct ranges *r, int64_t step, int64_t *alive)
 	}
 }
 
-static void set_place(struct tn_interval *interval)
+static void set_place(const struct tn_plan *plan,
+		      const struct tn_interval *interval)
 {
-	if (interval->value)
-		interval->value->place.offset = interval->offset;
-	else
-		interval->launch->scratch = interval->offset;
+	struct tn_rw *rw = plan->context->rw;
+	struct tn_place place;
+
+	if (!interval->value) {
+		tn_rw_scratch(rw, interval->launch, interval->offset);
+		return;
+	}
+	place = interval->value->place;
+	place.offset = interval->offset;
+	tn_rw_place(rw, interval->value, &place);
 }
 
 static bool assign(struct tn_plan *plan, struct ranges *r)
@@ -168,7 +176,7 @@ static bool assign(struct tn_plan *plan, struct ranges *r)
 		if (alive > plan->peak)
 			plan->peak = alive;
 		push_heap(r, interval);
-		set_place(interval);
+		set_place(plan, interval);
 	}
 	plan->size = r->end;
 	return true;
@@ -188,38 +196,40 @@ bool tn_plan_assign(struct tn_plan *plan)
 	return good;
 }
 
-/* What the checker says of the plan, or of its own end. */
-static enum tn_pass_result verify(struct tn_pass_context *context)
+/* Where one buffer went, and for how long it is kept. */
+static void tell_interval(struct tn_events *events,
+			  const struct tn_interval *interval)
 {
-	enum tn_pass_result result = TN_PASS_CHANGED;
-	struct tn_span nowhere = { 0, 0, 0 };
-	struct tn_buf faults;
-	struct tn_diag *diag;
+	const struct tn_op *launch = interval->launch;
 
-	tn_buf_init(&faults);
-	if (!tn_plan_check(context->entry, &faults)) {
-		result = TN_PASS_FAILED;
-		if (faults.len) {
-			diag = tn_diag_report(context->module->sink, TN_E0862,
-					      nowhere, "the memory plan is "
-					      "unsound");
-			tn_diag_note(context->module->sink, diag, "%s",
-				     tn_buf_text(&faults));
-			result = TN_PASS_BUG;
-		}
-	}
-	tn_buf_fini(&faults);
-	return result;
+	tn_event_begin(events, "place");
+	if (launch)
+		tn_event_text(events, "scratch", launch->kernel->name);
+	else
+		tn_event_text(events, "value", interval->value->name);
+	tn_event_int(events, "offset", interval->offset);
+	tn_event_int(events, "bytes", interval->bytes);
+	tn_event_int(events, "first", interval->first);
+	tn_event_int(events, "last", interval->last);
+	tn_event_end(events);
 }
 
-static void write_event(const struct tn_plan *plan)
+static void tell(const struct tn_plan *plan)
 {
-	if (plan->context->options->events)
-		tn_buf_putf(plan->context->options->events,
-			    "{\"event\":\"plan\",\"arena\":%lld,"
-			    "\"peak\":%lld,\"buffers\":%zu}\n",
-			    (long long)plan->size, (long long)plan->peak,
-			    plan->intervals.len);
+	struct tn_events *events = plan->context->module->events;
+	size_t i;
+
+	if (!events)
+		return;
+	for (i = 0; i < plan->intervals.len; i++)
+		tell_interval(events, tn_vec_at(&plan->intervals, i));
+	tn_event_begin(events, "plan");
+	tn_event_text(events, "fn", plan->context->entry->name);
+	tn_event_int(events, "arena", plan->size);
+	tn_event_int(events, "peak", plan->peak);
+	tn_event_int(events, "buffers", (int64_t)plan->intervals.len);
+	tn_event_int(events, "steps", plan->steps);
+	tn_event_end(events);
 }
 
 enum tn_pass_result tn_pass_plan(struct tn_pass_context *context)
@@ -229,9 +239,9 @@ enum tn_pass_result tn_pass_plan(struct tn_pass_context *context)
 
 	tn_vec_init(&plan.intervals, sizeof(struct tn_interval), NULL);
 	good = tn_plan_collect(&plan) && tn_plan_assign(&plan);
-	context->entry->arena_bytes = plan.size;
+	tn_rw_arena(context->rw, context->entry, plan.size);
 	if (good)
-		write_event(&plan);
+		tell(&plan);
 	tn_vec_fini(&plan.intervals);
-	return good ? verify(context) : TN_PASS_FAILED;
+	return good ? TN_PASS_CHANGED : TN_PASS_FAILED;
 }

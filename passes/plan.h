@@ -1,14 +1,12 @@
 /*
  * The memory plan: intervals of life and places in one arena. Shared by the
- * planner (plan.c), its lifetimes (plan_live.c) and its independent checker
- * (plan_check.c).
+ * planner (plan.c) and its lifetimes (plan_live.c). What holds of every plan is
+ * checked elsewhere, by src/ir/verify_placed.c.
  */
 #ifndef TN_PASSES_PLAN_H
 #define TN_PASSES_PLAN_H
 
 #include "passes/pass.h"
-
-#define TN_PLAN_ALIGN 64
 
 /* A buffer of the arena: from the step that first writes it to the step that
  * last reads it, both included. Steps number the ops in textual order; an op
@@ -17,7 +15,7 @@ struct tn_interval {
 	struct tn_value *value;	/* or NULL: scratch of `launch` */
 	struct tn_op *launch;
 	int64_t first, last;
-	int64_t bytes;		/* worst case, a multiple of TN_PLAN_ALIGN */
+	int64_t bytes;		/* worst case, a multiple of TN_PLACE_ALIGN */
 	int64_t offset;
 };
 
@@ -34,9 +32,5 @@ struct tn_plan {
 bool tn_plan_collect(struct tn_plan *plan);
 /* Chooses offsets, sets size and peak. */
 bool tn_plan_assign(struct tn_plan *plan);
-/* Runs the entry in the abstract and appends one line for each fault: a read
- * of bytes that another value took, a place outside the arena. True if there
- * is none; false without a line: out of memory. */
-bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults);
 
 #endif

@@ -19,18 +19,33 @@ struct live {
 	struct tn_map loops;	/* op with regions -> its last step */
 };
 
+static struct tn_rw *rw_of(const struct tn_plan *plan)
+{
+	return plan->context->rw;
+}
+
+/* Outside of the arena: a buffer by its number. */
+static void set_outside(const struct tn_plan *plan, struct tn_value *value,
+			enum tn_place_kind kind, int number)
+{
+	struct tn_place place = { .kind = kind, .number = number };
+
+	tn_rw_place(rw_of(plan), value, &place);
+}
+
 /* `of` has its place already; its root is named, so that chains of views
  * stay one step long. */
-static void set_alias(struct tn_value *value, struct tn_value *of,
-		      int64_t offset)
+static void set_alias(const struct tn_plan *plan, struct tn_value *value,
+		      struct tn_value *of, int64_t offset)
 {
+	struct tn_place place = { .kind = TN_PLACE_ALIAS, .alias = of,
+				  .offset = offset };
+
 	if (of->place.kind == TN_PLACE_ALIAS) {
-		offset += of->place.offset;
-		of = of->place.alias;
+		place.offset += of->place.offset;
+		place.alias = of->place.alias;
 	}
-	value->place.kind = TN_PLACE_ALIAS;
-	value->place.alias = of;
-	value->place.offset = offset;
+	tn_rw_place(rw_of(plan), value, &place);
 }
 
 static bool too_large(struct tn_plan *plan, const struct tn_value *value)
@@ -54,10 +69,11 @@ static bool add_interval(struct tn_plan *plan, struct tn_value *value,
 			 int64_t first)
 {
 	struct tn_module *module = plan->context->module;
+	struct tn_place place = { .kind = TN_PLACE_ARENA };
 	struct tn_interval *interval;
 	int64_t bytes = tn_type_max_bytes(module, value->type);
 
-	if (bytes < 0 || !tn_num_align(bytes ? bytes : 1, TN_PLAN_ALIGN,
+	if (bytes < 0 || !tn_num_align(bytes ? bytes : 1, TN_PLACE_ALIGN,
 				       &bytes))
 		return too_large(plan, value);
 	interval = tn_vec_push(&plan->intervals);
@@ -66,8 +82,8 @@ static bool add_interval(struct tn_plan *plan, struct tn_value *value,
 	interval->value = value;
 	interval->first = first;
 	interval->bytes = bytes;
-	value->place.kind = TN_PLACE_ARENA;
-	value->place.bytes = bytes;
+	place.bytes = bytes;
+	tn_rw_place(rw_of(plan), value, &place);
 	value->number = (int)plan->intervals.len;
 	return true;
 }
@@ -79,7 +95,7 @@ static bool add_scratch(struct tn_plan *plan, struct tn_op *op, int64_t step)
 
 	if (op->code != TN_OP_launch || op->kernel->scratch_bytes == 0)
 		return true;
-	if (!tn_num_align(op->kernel->scratch_bytes, TN_PLAN_ALIGN, &bytes))
+	if (!tn_num_align(op->kernel->scratch_bytes, TN_PLACE_ALIGN, &bytes))
 		return false;
 	interval = tn_vec_push(&plan->intervals);
 	if (!interval)
@@ -190,10 +206,10 @@ static bool place_loop(struct live *live, struct tn_op *op)
 		extend(live, body->params[i], end);
 	}
 	for (i = 0; i < op->nout; i++)
-		set_alias(op->out[i], body->params[i + skip], 0);
+		set_alias(live->plan, op->out[i], body->params[i + skip], 0);
 	if (op->code == TN_OP_while)
 		for (i = 0; i < body->nparams; i++)
-			set_alias(op->regions[0]->params[i],
+			set_alias(live->plan, op->regions[0]->params[i],
 				  body->params[i], 0);
 	return true;
 }
@@ -240,7 +256,7 @@ static bool place_launch(struct live *live, struct tn_op *op)
 	for (i = 0; i < op->nout; i++) {
 		operand = updated_operand(op, i);
 		if (operand)
-			set_alias(op->out[i], operand, 0);
+			set_alias(live->plan, op->out[i], operand, 0);
 		else if (op->out[i]->place.kind == TN_PLACE_NONE &&
 			 !add_interval(live->plan, op->out[i], op->number))
 			return false;
@@ -254,9 +270,9 @@ static bool place_op(struct live *live, struct tn_op *op)
 	int64_t offset;
 
 	if (tn_view_of(op, &offset))
-		set_alias(op->out[0], tn_graph_in(op, 0), offset);
+		set_alias(live->plan, op->out[0], tn_graph_in(op, 0), offset);
 	else if (op->code == TN_OP_const)
-		op->out[0]->place.kind = TN_PLACE_WEIGHT;
+		set_outside(live->plan, op->out[0], TN_PLACE_WEIGHT, 0);
 	else if (op->code == TN_OP_launch)
 		return place_launch(live, op);
 	else if (is_loop(op))
@@ -293,15 +309,14 @@ static bool place_params(struct tn_plan *plan)
 	int k;
 
 	for (k = 0; k < body->nparams; k++) {
-		body->params[k]->place.kind = TN_PLACE_INPUT;
-		body->params[k]->place.number = k;
+		set_outside(plan, body->params[k], TN_PLACE_INPUT, k);
 		if (tn_type_max_bytes(module, body->params[k]->type) < 0)
 			return too_large(plan, body->params[k]);
 	}
 	for (i = 0; i < module->weights.len; i++) {
 		weight = tn_vec_ptr(&module->weights, i);
-		weight->value->place.kind = TN_PLACE_WEIGHT;
-		weight->value->place.number = weight->number;
+		set_outside(plan, weight->value, TN_PLACE_WEIGHT,
+			    weight->number);
 	}
 	return true;
 }
@@ -339,22 +354,21 @@ static void place_results(struct tn_plan *plan)
 		    buffer->place.kind != TN_PLACE_NONE)
 			continue;
 		value = buffer->op->out[buffer->index];
-		value->place.kind = TN_PLACE_OUTPUT;
-		value->place.number = i;
+		set_outside(plan, value, TN_PLACE_OUTPUT, i);
 	}
 }
 
 static bool clear_place(void *data, struct tn_op *op)
 {
 	struct tn_place none = { 0 };
+	struct tn_rw *rw = data;
 	int i, k;
 
-	(void)data;
 	for (i = 0; i < op->nout; i++)
-		op->out[i]->place = none;
+		tn_rw_place(rw, op->out[i], &none);
 	for (k = 0; k < op->nregions; k++)
 		for (i = 0; i < op->regions[k]->nparams; i++)
-			op->regions[k]->params[i]->place = none;
+			tn_rw_place(rw, op->regions[k]->params[i], &none);
 	return true;
 }
 
@@ -365,7 +379,7 @@ bool tn_plan_collect(struct tn_plan *plan)
 	bool good;
 
 	tn_map_init_ptr(&live.loops);
-	tn_pass_walk(body, clear_place, NULL);
+	tn_pass_walk(body, clear_place, rw_of(plan));
 	good = place_params(plan);
 	place_results(plan);
 	good = good && number_block(&live, body) && place_block(&live, body);

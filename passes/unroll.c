@@ -36,24 +36,17 @@ static bool turns(const struct tn_op *op, int64_t *from, int64_t *to)
 	return true;
 }
 
-static bool count_op(void *data, struct tn_op *op)
-{
-	(void)op;
-	++*(int64_t *)data;
-	return true;
-}
-
 /* True if `turns` copies of the body leave the function of bearable size. */
 static bool is_affordable(struct unroller *u, const struct tn_op *op,
 			  int64_t turns)
 {
-	int64_t size = 1;
+	int64_t size;
 
 	if (turns > u->limit)
 		return false;
 	if (turns <= 0)
 		return true;
-	tn_pass_walk(op->regions[0], count_op, &size);
+	size = 1 + tn_pass_count(op->regions[0]);
 	if (size > (MAX_COPIED - u->copied) / turns)
 		return false;
 	u->copied += size * turns;

@@ -12,6 +12,7 @@ check_scripts += \
 	tests/check-arrows.sh \
 	tests/check-globals.sh \
 	tests/check-names.sh \
+	tests/check-pen.sh \
 	tests/cli/print.py \
 	tests/cuda-emu/run.sh \
 	tests/cases/B66-deep-chains.py \

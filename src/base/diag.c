@@ -120,6 +120,14 @@ void tn_sink_locate(const struct tn_sink *sink, uint32_t file,
 	}
 }
 
+uint32_t tn_sink_line(const struct tn_sink *sink, uint32_t file,
+		      uint32_t offset)
+{
+	if (file == 0 || file > sink->sources.len)
+		return 0;
+	return line_find(tn_vec_at(&sink->sources, file - 1), offset) + 1;
+}
+
 static bool is_scratch(const struct tn_sink *sink, const struct tn_diag *diag)
 {
 	return diag == &sink->scratch;

@@ -99,6 +99,11 @@ uint32_t tn_sink_add_source(struct tn_sink *sink, const char *name,
 void tn_sink_locate(const struct tn_sink *sink, uint32_t file,
 		    uint32_t offset, uint32_t *line, uint32_t *column);
 
+/* Its line, from 1, in time that does not depend on the line's length; 0: no
+ * such file. */
+uint32_t tn_sink_line(const struct tn_sink *sink, uint32_t file,
+		      uint32_t offset);
+
 /* Reports; the returned diag may be given labels, notes and help. It is never
  * NULL: beyond the limit or without memory it is a scratch object. */
 struct tn_diag *tn_diag_report(struct tn_sink *sink, enum tn_code code,

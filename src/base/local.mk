@@ -7,6 +7,7 @@ libtenon_la_SOURCES += \
 	src/base/diag.c src/base/diag.h \
 	src/base/diag_json.c \
 	src/base/diag_text.c \
+	src/base/event.c src/base/event.h \
 	src/base/excerpt.c src/base/excerpt.h \
 	src/base/file.c src/base/file.h \
 	src/base/half.c src/base/half.h \

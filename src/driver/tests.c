@@ -15,6 +15,7 @@
 #include "driver/target.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
+#include "ir/graph_edit.h"
 
 struct runner {
 	struct tenon_module *module;

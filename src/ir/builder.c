@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "ir/graph_edit.h"
 #include "ir/infer.h"
 #include "ir/print.h"
 

@@ -5,7 +5,7 @@
  * it touches. Arrays that grow (parameters, regions, annotations) have room
  * for the next power of two.
  */
-#include "ir/graph.h"
+#include "ir/graph_edit.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,6 +26,13 @@ static void *make(struct tn_module *module, size_t count, size_t size)
 	void *memory = tn_arena_array(&module->arena, count, size);
 
 	return memory ? memory : failed(module);
+}
+
+/* The graph is another one from here on. Detached ops are not part of it. */
+static void touch(const struct tn_block *block)
+{
+	if (block)
+		block->fn->module->epoch++;
 }
 
 /* The array with room for one more than `count` elements; NULL: no memory. */
@@ -126,6 +133,7 @@ bool tn_graph_name(struct tn_fn *fn, struct tn_value *value, const char *wish)
 	const char *name = NULL, *base = "t";
 	size_t len = wish ? base_len(wish) : 0;
 
+	fn->module->epoch++;
 	drop_name(fn, value);
 	if (wish)
 		base = len ? tn_intern_add(names, wish, len) :
@@ -147,6 +155,7 @@ bool tn_graph_name(struct tn_fn *fn, struct tn_value *value, const char *wish)
 
 static bool enter_fn(struct tn_module *module, struct tn_fn *fn)
 {
+	module->epoch++;
 	if (!tn_vec_push_ptr(&module->fns, fn))
 		return false;
 	return fn->kind != TN_FN_PLAIN ||
@@ -189,6 +198,7 @@ struct tn_block *tn_graph_block(struct tn_fn *fn, struct tn_op *parent)
 		return NULL;
 	parent->regions = regions;
 	regions[parent->nregions++] = block;
+	touch(parent->block);
 	return block;
 }
 
@@ -238,6 +248,7 @@ static void unlink_use(struct tn_use *use)
 void tn_graph_set_operand(struct tn_op *op, int index, struct tn_value *value)
 {
 	assert(index >= 0 && index < op->nin);
+	touch(op->block);
 	unlink_use(&op->in[index]);
 	link_use(&op->in[index], value);
 }
@@ -249,6 +260,7 @@ void tn_graph_replace_uses(struct tn_value *from, struct tn_value *to)
 	if (from == to || !use)
 		return;
 	for (; use; use = use->next) {
+		touch(use->op->block);
 		use->value = to;
 		last = use;
 	}
@@ -339,6 +351,7 @@ void tn_graph_insert(struct tn_block *block, struct tn_op *op,
 	int i;
 
 	assert(!op->block && (!before || before->block == block));
+	touch(block);
 	op->block = block;
 	op->next = before;
 	op->prev = before ? before->prev : block->last;
@@ -416,6 +429,7 @@ void tn_graph_remove(struct tn_op *op)
 
 	for (i = 0; i < op->nout; i++)
 		assert(!op->out[i]->uses);
+	touch(op->block);
 	unlink_op(op);
 	release(fn, op);
 }

@@ -7,11 +7,16 @@
  * operator or as a parameter of a block. Every use is linked, so replacing a
  * value is linear in its uses. Deep chains are usual: nothing recurses over
  * operators, only over nested regions.
+ *
+ * This is what readers see. The graph is written by graph_edit.h alone: the
+ * builder, the rewriter and the elaborator use it, passes only the rewriter
+ * (tests/check-pen.sh). `number` is scratch that any stage may write.
  */
 #ifndef TN_IR_GRAPH_H
 #define TN_IR_GRAPH_H
 
 #include "base/diag.h"
+#include "base/event.h"
 #include "base/intern.h"
 #include "base/vec.h"
 #include "ir/dim.h"
@@ -53,6 +58,9 @@ enum tn_place_kind {
 	TN_PLACE_WEIGHT,	/* weight or constant, number in the module */
 	TN_PLACE_ALIAS		/* the same bytes as `alias`, from offset */
 };
+
+/* Offsets in the arena are multiples of this. */
+#define TN_PLACE_ALIGN 64
 
 struct tn_place {
 	enum tn_place_kind kind;
@@ -193,6 +201,7 @@ struct tn_module {
 	struct tn_arena arena;
 	struct tn_intern *names;	/* borrowed */
 	struct tn_sink *sink;		/* borrowed: where stages report */
+	struct tn_events *events;	/* borrowed: what stages did; or NULL */
 	struct tn_dim_pool dims;
 	struct tn_map types;		/* see type.c */
 	struct tn_vec items;		/* struct tn_item * */
@@ -204,6 +213,9 @@ struct tn_module {
 	struct tn_map weight_names;	/* name -> struct tn_weight * */
 	const struct tn_type *poison;
 	unsigned props;			/* tn_prop mask */
+	uint64_t epoch;			/* grows with each change of the graph:
+					 * what was computed of it still holds
+					 * while this is the same */
 	bool failed;			/* sticky: out of memory */
 };
 
@@ -221,38 +233,6 @@ struct tn_fn *tn_module_entry(const struct tn_module *module,
  * function makes its item, too. */
 bool tn_module_list(const struct tn_module *module, struct tn_vec *list);
 
-/*
- * Making nodes, without checks; builder.h and rewrite.h sit on top of these.
- * All return NULL when out of memory (module->failed is set).
- */
-/* With an empty body, entered into module->fns and, if plain, fn_names; it is
- * not made an item. */
-struct tn_fn *tn_graph_fn(struct tn_module *module, const char *name,
-			  enum tn_fn_kind kind);
-/* The next region of `parent`; without parent, a block of its own. */
-struct tn_block *tn_graph_block(struct tn_fn *fn, struct tn_op *parent);
-struct tn_value *tn_graph_param(struct tn_block *block, const char *name,
-				const struct tn_type *type);
-/* A detached op; attrs are zeroed and named from its row, results untyped. */
-struct tn_op *tn_graph_op(struct tn_fn *fn, enum tn_opcode code, int nin,
-			  struct tn_value *const *in, int nout,
-			  struct tn_span span);
-/* Links the op before `before`, or at the end of the block when NULL. Results
- * without a name get a made one. */
-void tn_graph_insert(struct tn_block *block, struct tn_op *op,
-		     struct tn_op *before);
-/* Unlinks the op and its uses and gives its names free; its results must be
- * unused. */
-void tn_graph_remove(struct tn_op *op);
-void tn_graph_set_operand(struct tn_op *op, int index,
-			  struct tn_value *value);
-/* All uses of `from` become uses of `to`. */
-void tn_graph_replace_uses(struct tn_value *from, struct tn_value *to);
-/* Names a value: `wish` or, if taken, `wish__n`; wish NULL: a made name. Of
- * `base__n` the number is free to change. A name of the form `base__n`, or
- * other than wished, does not count as the user's. */
-bool tn_graph_name(struct tn_fn *fn, struct tn_value *value,
-		   const char *wish);
 /* The attribute by name, or NULL. */
 struct tn_attr *tn_graph_attr(const struct tn_op *op, const char *name);
 /* Operand i's value. */

@@ -33,6 +33,7 @@ libtenon_la_SOURCES += \
 	src/ir/eval_window.c \
 	src/ir/graph.c \
 	src/ir/graph.h \
+	src/ir/graph_edit.h \
 	src/ir/infer.c \
 	src/ir/infer.h \
 	src/ir/infer_attrs.c \
@@ -83,6 +84,8 @@ libtenon_la_SOURCES += \
 	src/ir/print_op.c \
 	src/ir/print_text.c \
 	src/ir/rewrite.c \
+	src/ir/rewrite_copy.c \
+	src/ir/rewrite_make.c \
 	src/ir/rewrite.h \
 	src/ir/target.h \
 	src/ir/tensor.c \
@@ -92,6 +95,7 @@ libtenon_la_SOURCES += \
 	src/ir/verify.c \
 	src/ir/verify.h \
 	src/ir/verify_inner.h \
+	src/ir/verify_placed.c \
 	src/ir/verify_props.c \
 	src/ir/view.c \
 	src/ir/view.h

@@ -1,41 +1,49 @@
 /*
- * The rewriter: fuel, events, replacing, and copying of blocks.
- *
- *   {"event":"rewrite","pass":"fold","rule":"fold","fn":"mlp","op":"add",
- *    "value":"h__1","file":1,"begin":40,"end":52}    one line a rewrite
+ * The rewriter: fuel, events, and changes of what is there.
  */
 #include "ir/rewrite.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
+
+#include "ir/graph_edit.h"
 
 /* ---- Fuel and events ------------------------------------------------- */
 
-static void put_member(struct tn_buf *buf, const char *name, const char *value)
+/* Where in the source the op comes from. */
+static void put_span(const struct tn_module *module, struct tn_span span)
 {
-	tn_buf_putf(buf, ",\"%s\":", name);
-	tn_buf_put_json(buf, value);
+	const struct tn_sink *sink = module->sink;
+	const struct tn_source *source;
+
+	if (!sink || !span.file || span.file > sink->sources.len)
+		return;
+	source = tn_vec_at(&sink->sources, span.file - 1);
+	tn_event_text(module->events, "file", source->name);
+	tn_event_int(module->events, "line",
+		     tn_sink_line(sink, span.file, span.begin));
+	tn_event_int(module->events, "begin", span.begin);
+	tn_event_int(module->events, "end", span.end);
 }
 
-static void write_event(struct tn_rw *rw, const char *rule,
+static void write_event(const struct tn_rw *rw, const char *rule,
 			const struct tn_op *op)
 {
-	tn_buf_put(rw->events, "{\"event\":\"rewrite\"");
-	if (rw->pass)
-		put_member(rw->events, "pass", rw->pass);
-	if (rule)
-		put_member(rw->events, "rule", rule);
-	if (op && op->block)
-		put_member(rw->events, "fn", op->block->fn->name);
-	if (op)
-		put_member(rw->events, "op", tn_ops[op->code].name);
-	if (op && op->nout)
-		put_member(rw->events, "value", op->out[0]->name);
-	if (op && op->span.file)
-		tn_buf_putf(rw->events, ",\"file\":%u,\"begin\":%u,\"end\":%u",
-			    (unsigned)op->span.file, (unsigned)op->span.begin,
-			    (unsigned)op->span.end);
-	tn_buf_put(rw->events, "}\n");
+	struct tn_events *events = rw->module->events;
+
+	if (!events)
+		return;
+	tn_event_begin(events, "rewrite");
+	tn_event_text(events, "pass", rw->pass);
+	tn_event_text(events, "rule", rule);
+	if (op->block)
+		tn_event_text(events, "fn", op->block->fn->name);
+	tn_event_text(events, "op", tn_ops[op->code].name);
+	if (op->nout)
+		tn_event_text(events, "value", op->out[0]->name);
+	tn_event_text(events, "origin", op->origin);
+	put_span(rw->module, op->span);
+	tn_event_end(events);
 }
 
 bool tn_rw_spend(struct tn_rw *rw, const char *rule, const struct tn_op *op)
@@ -44,21 +52,17 @@ bool tn_rw_spend(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 		return false;
 	if (rw->fuel > 0)
 		rw->fuel--;
-	rw->count++;
-	if (rw->events)
-		write_event(rw, rule, op);
+	tn_rw_note(rw, rule, op);
 	return true;
 }
 
-/* ---- Single changes -------------------------------------------------- */
-
-void tn_rw_before(struct tn_rw *rw, struct tn_op *op,
-		  struct tn_builder *builder)
+void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 {
-	tn_builder_init(builder, op->block);
-	builder->before = op;
-	builder->origin = rw->pass;
+	rw->count++;
+	write_event(rw, rule, op);
 }
+
+/* ---- Single changes -------------------------------------------------- */
 
 /* True for names that the builder makes when nobody wishes: t__n. */
 static bool is_makeshift(const struct tn_value *value)
@@ -115,278 +119,103 @@ void tn_rw_set_operand(struct tn_rw *rw, struct tn_op *op, int index,
 	tn_graph_set_operand(op, index, value);
 }
 
-/* ---- Copying --------------------------------------------------------- */
-
-struct cloner {
-	struct tn_rw *rw;
-	struct tn_fn *fn;
-	struct tn_map *map;
-	const struct tn_dim **dims;	/* by symbol number, or NULL */
-	int ndims;
-};
-
-static const struct tn_dim *clone_dim(const struct cloner *cloner,
-				      const struct tn_dim *dim)
+void tn_rw_set_attr(struct tn_rw *rw, struct tn_op *op, struct tn_attr attr)
 {
-	if (!cloner->dims || !dim)
-		return dim;
-	return tn_dim_subst(&cloner->rw->module->dims, dim, cloner->dims);
+	struct tn_attr *to = tn_graph_attr(op, attr.name);
+
+	assert(to);
+	rw->module->epoch++;
+	attr.name = to->name;
+	attr.is_set = true;
+	*to = attr;
 }
 
-static bool clone_dims(struct cloner *cloner, struct tn_attr *attr)
+void tn_rw_set_kernel(struct tn_rw *rw, struct tn_op *launch,
+		      struct tn_kernel *kernel)
 {
-	const struct tn_dim **dims;
+	rw->module->epoch++;
+	launch->kernel = kernel;
+}
+
+void tn_rw_set_span(struct tn_rw *rw, struct tn_op *op, struct tn_span span)
+{
 	int i;
 
-	if (!cloner->dims)
+	(void)rw;
+	op->span = span;
+	for (i = 0; i < op->nout; i++)
+		op->out[i]->span = span;
+}
+
+bool tn_rw_annotate(struct tn_rw *rw, struct tn_op *op, const char *name,
+		    const char *args)
+{
+	rw->module->epoch++;
+	if (tn_annots_add(rw->module, &op->annots, name, args, op->span))
 		return true;
-	dims = tn_arena_array(&cloner->rw->module->arena,
-			      (size_t)attr->count, sizeof(*dims));
-	for (i = 0; dims && i < attr->count; i++) {
-		dims[i] = clone_dim(cloner, attr->u.dims[i]);
-		if (attr->u.dims[i] && !dims[i])
-			return false;
-	}
-	attr->u.dims = dims;
-	return dims != NULL;
+	rw->failed = true;
+	return false;
 }
 
-static bool clone_attrs(struct cloner *cloner, const struct tn_op *from,
-			struct tn_op *to)
+void tn_rw_copy_annots(struct tn_rw *rw, struct tn_op *to,
+		       const struct tn_op *from)
 {
-	int i;
-
-	to->nattrs = from->nattrs;
-	to->attrs = tn_arena_copy(&cloner->rw->module->arena, from->attrs,
-				  (size_t)from->nattrs * sizeof(*from->attrs));
-	for (i = 0; to->attrs && i < to->nattrs; i++) {
-		struct tn_attr *attr = &to->attrs[i];
-
-		if (!attr->is_set)
-			continue;
-		if (attr->kind == TN_ATTR_DIM) {
-			attr->u.dim = clone_dim(cloner, attr->u.dim);
-			if (!attr->u.dim)
-				return false;
-		}
-		if ((attr->kind == TN_ATTR_DIMS ||
-		     attr->kind == TN_ATTR_PAIRS) && !clone_dims(cloner, attr))
-			return false;
-	}
-	return to->attrs != NULL;
-}
-
-/* Type, name and annotations of a value in the copy. */
-static bool clone_value(struct cloner *cloner, const struct tn_value *from,
-			struct tn_value *to)
-{
-	to->type = from->type;
-	if (cloner->dims)
-		to->type = tn_type_subst(cloner->rw->module, from->type,
-					 cloner->dims);
-	to->span = from->span;
+	rw->module->epoch++;
 	to->annots = from->annots;
-	return to->type && tn_graph_name(cloner->fn, to, from->name) &&
-	       tn_map_set(cloner->map, from, to);
 }
 
-static struct tn_value *mapped(const struct cloner *cloner,
-			       struct tn_value *value)
+/* ---- Functions and the module ----------------------------------------- */
+
+bool tn_rw_guard(struct tn_rw *rw, struct tn_fn *fn,
+		 const struct tn_guard *guard)
 {
-	struct tn_value *to = tn_map_find(cloner->map, value);
+	struct tn_guard *to = tn_vec_push(&fn->guards);
 
-	return to ? to : value;
-}
-
-/* ---- Fresh run-time dims: one copy may not set the symbol of another - */
-
-static bool is_sym_taken(const struct cloner *cloner, const char *name)
-{
-	const struct tn_module *module = cloner->rw->module;
-	size_t i;
-
-	if (tn_map_find(&cloner->fn->names, name) ||
-	    tn_map_has(&module->dim_names, name))
-		return true;
-	for (i = 0; i < module->dims.syms.len; i++) {
-		const struct tn_dim *sym = tn_vec_ptr(&module->dims.syms, i);
-
-		if (strcmp(sym->sym->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const char *fresh_sym_name(const struct cloner *cloner,
-				  const char *base)
-{
-	struct tn_module *module = cloner->rw->module;
-	const char *name = NULL;
-	struct tn_buf text;
-	int number = 0;
-
-	tn_buf_init(&text);
-	do {
-		tn_buf_clear(&text);
-		tn_buf_putf(&text, "%s__%d", base, ++number);
-	} while (!text.failed && is_sym_taken(cloner, tn_buf_text(&text)));
-	if (!text.failed)
-		name = tn_intern_text(module->names, tn_buf_text(&text));
-	tn_buf_fini(&text);
-	return name;
-}
-
-struct fresh {
-	struct cloner *cloner;
-	bool failed;
-};
-
-static void fresh_visit(void *data, const struct tn_dim *dim)
-{
-	struct fresh *fresh = data;
-	struct cloner *cloner = fresh->cloner;
-	struct tn_sym sym = *dim->sym;
-
-	if (!sym.is_runtime || sym.number >= cloner->ndims ||
-	    cloner->dims[sym.number])
-		return;
-	sym.name = fresh_sym_name(cloner, sym.name);
-	if (sym.name)
-		cloner->dims[dim->sym->number] =
-			tn_dim_new_sym(&cloner->rw->module->dims, &sym);
-	if (!cloner->dims[dim->sym->number])
-		fresh->failed = true;
-}
-
-static bool fresh_syms(struct cloner *cloner, const struct tn_op *op)
-{
-	struct fresh fresh = {.cloner = cloner};
-	int i, j;
-
-	if (!(tn_ops[op->code].flags & TN_FLAG_SIZES))
-		return true;
-	for (i = 0; i < op->nout; i++)
-		for (j = 0; j < op->out[i]->type->rank; j++)
-			tn_dim_each_sym(op->out[i]->type->dims[j], fresh_visit,
-					&fresh);
-	return !fresh.failed;
-}
-
-/* ---- Blocks ---------------------------------------------------------- */
-
-static bool clone_block(struct cloner *cloner, const struct tn_block *from,
-			struct tn_block *to, struct tn_op *before);
-
-static bool clone_region(struct cloner *cloner, const struct tn_block *from,
-			 struct tn_op *op)
-{
-	struct tn_block *block = tn_graph_block(cloner->fn, op);
-	int i;
-
-	if (!block)
-		return false;
-	for (i = 0; i < from->nparams; i++) {
-		struct tn_value *param =
-			tn_graph_param(block, from->params[i]->name,
-				       from->params[i]->type);
-
-		if (!param || !clone_value(cloner, from->params[i], param))
-			return false;
-	}
-	return clone_block(cloner, from, block, NULL);
-}
-
-static struct tn_op *clone_op(struct cloner *cloner, const struct tn_op *from)
-{
-	struct tn_value *few[16], **in = few;
-	struct tn_op *op = NULL;
-	int i;
-
-	if (from->nin > 16)
-		in = malloc((size_t)from->nin * sizeof(*in));
-	for (i = 0; in && i < from->nin; i++)
-		in[i] = mapped(cloner, from->in[i].value);
-	if (in)
-		op = tn_graph_op(cloner->fn, from->code, from->nin, in,
-				 from->nout, from->span);
-	if (in != few)
-		free(in);
-	if (!op || !clone_attrs(cloner, from, op))
-		return NULL;
-	op->callee = from->callee;
-	op->kernel = from->kernel;
-	op->literal = from->literal;
-	op->annots = from->annots;
-	op->origin = cloner->rw->pass ? cloner->rw->pass : from->origin;
-	return op;
-}
-
-static bool clone_into(struct cloner *cloner, const struct tn_op *from,
-		       struct tn_block *to, struct tn_op *before)
-{
-	struct tn_op *op;
-	int i;
-
-	if (!fresh_syms(cloner, from))
-		return false;
-	op = clone_op(cloner, from);
-	if (!op)
-		return false;
-	for (i = 0; i < op->nout; i++)
-		if (!clone_value(cloner, from->out[i], op->out[i]))
-			return false;
-	tn_graph_insert(to, op, before);
-	for (i = 0; i < from->nregions; i++)
-		if (!clone_region(cloner, from->regions[i], op))
-			return false;
-	return true;
-}
-
-static bool clone_block(struct cloner *cloner, const struct tn_block *from,
-			struct tn_block *to, struct tn_op *before)
-{
-	const struct tn_op *op, *last = from->last;
-
-	for (op = from->first; op; op = op == last ? NULL : op->next)
-		if (!clone_into(cloner, op, to, before))
-			return false;
-	return true;
-}
-
-static bool sets_dims(const struct tn_block *block)
-{
-	const struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		if (tn_ops[op->code].flags & TN_FLAG_SIZES)
-			return true;
-		for (i = 0; i < op->nregions; i++)
-			if (sets_dims(op->regions[i]))
-				return true;
-	}
-	return false;
-}
-
-bool tn_rw_clone(struct tn_rw *rw, const struct tn_block *from,
-		 struct tn_block *block, struct tn_op *before,
-		 struct tn_map *map, const struct tn_dim *const *dims)
-{
-	struct cloner cloner = {.rw = rw, .fn = block->fn, .map = map};
-	size_t nsyms = (size_t)rw->module->dims.nsyms;
-	bool done;
-
-	if (dims || sets_dims(from)) {
-		cloner.dims = calloc(nsyms + 1, sizeof(*cloner.dims));
-		if (cloner.dims && dims)
-			memcpy(cloner.dims, dims,
-			       nsyms * sizeof(*cloner.dims));
-		cloner.ndims = (int)nsyms;
-	}
-	done = (cloner.dims || !cloner.ndims) &&
-	       clone_block(&cloner, from, block, before);
-	if (!done)
+	rw->module->epoch++;
+	if (to)
+		*to = *guard;
+	else
 		rw->failed = true;
-	free(cloner.dims);
-	return done;
+	return to != NULL;
+}
+
+size_t tn_rw_drop_items(struct tn_rw *rw,
+			bool (*is_dropped)(void *data,
+					   const struct tn_item *item),
+			void *data)
+{
+	struct tn_vec *items = &rw->module->items;
+	size_t i, n = 0, before = items->len;
+	struct tn_item *item;
+
+	for (i = 0; i < before; i++) {
+		item = tn_vec_ptr(items, i);
+		if (!is_dropped(data, item))
+			*(struct tn_item **)tn_vec_at(items, n++) = item;
+	}
+	items->len = n;
+	if (n < before)
+		rw->module->epoch++;
+	return before - n;
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+void tn_rw_place(struct tn_rw *rw, struct tn_value *value,
+		 const struct tn_place *place)
+{
+	rw->module->epoch++;
+	value->place = *place;
+}
+
+void tn_rw_scratch(struct tn_rw *rw, struct tn_op *launch, int64_t offset)
+{
+	rw->module->epoch++;
+	launch->scratch = offset;
+}
+
+void tn_rw_arena(struct tn_rw *rw, struct tn_fn *fn, int64_t bytes)
+{
+	rw->module->epoch++;
+	fn->arena_bytes = bytes;
 }

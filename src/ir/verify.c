@@ -340,42 +340,86 @@ static void check_kernels(struct tn_verify *v, const struct tn_module *module)
 			v->good = false;
 }
 
-static void check_module(struct tn_verify *v, const struct tn_module *module)
+static void add_weights(struct tn_verify *v, const struct tn_module *module)
 {
+	const struct tn_weight *weight;
 	size_t i;
 
 	for (i = 0; i < module->weights.len; i++) {
-		const struct tn_weight *weight =
-			tn_vec_ptr(&module->weights, i);
-
+		weight = tn_vec_ptr(&module->weights, i);
 		if (weight->value && !tn_map_set(&v->weights, weight->value, v))
 			v->failed = true;
 	}
-	for (i = 0; i < module->items.len; i++) {
-		const struct tn_item *item = tn_vec_ptr(&module->items, i);
+}
 
+/* The functions that the later properties speak of: the entry, or without one
+ * what the user wrote. */
+static void add_live(struct tn_verify *v, const struct tn_module *module,
+		     const struct tn_fn *entry)
+{
+	const struct tn_item *item;
+	size_t i;
+
+	if (entry && !tn_map_set(&v->live, entry, v))
+		v->failed = true;
+	for (i = 0; i < module->items.len && !entry; i++) {
+		item = tn_vec_ptr(&module->items, i);
 		if (item->kind == TN_ITEM_FN &&
 		    item->u.fn->kind == TN_FN_PLAIN &&
 		    !item->u.fn->is_library &&
 		    !tn_map_set(&v->live, item->u.fn, v))
 			v->failed = true;
 	}
+}
+
+/* Places are checked last: that walk believes in the structure. */
+static void check_places(struct tn_verify *v, const struct tn_module *module)
+{
+	const struct tn_fn *fn;
+	size_t i, before = v->faults->len;
+
+	if (!(v->props & TN_PROP_PLACED) || !v->good)
+		return;
+	for (i = 0; i < module->fns.len; i++) {
+		fn = tn_vec_ptr(&module->fns, i);
+		if (!tn_map_has(&v->live, fn) ||
+		    tn_verify_placed(fn, v->faults))
+			continue;
+		v->good = false;
+		v->failed = v->failed || v->faults->len == before;
+	}
+}
+
+static void check_module(struct tn_verify *v, const struct tn_module *module)
+{
+	size_t i;
+
 	for (i = 0; i < module->fns.len; i++)
 		check_fn(v, tn_vec_ptr(&module->fns, i));
 	check_kernels(v, module);
+	check_places(v, module);
 }
 
-bool tn_verify_module(const struct tn_module *module, unsigned props,
-		      struct tn_buf *faults)
+enum tn_status tn_verify_entry(const struct tn_module *module,
+			       const struct tn_fn *entry, unsigned props,
+			       struct tn_buf *faults)
 {
 	struct tn_verify v = {.props = props, .faults = faults, .good = true};
 
 	tn_map_init_ptr(&v.weights);
 	tn_map_init_ptr(&v.live);
+	add_weights(&v, module);
+	add_live(&v, module, entry);
 	check_module(&v, module);
 	tn_map_fini(&v.weights);
 	tn_map_fini(&v.live);
-	if (v.failed)
-		tn_verify_fault(&v, NULL, "out of memory while verifying");
-	return v.good;
+	if (v.failed || module->failed || faults->failed)
+		return TN_IO;
+	return v.good ? TN_OK : TN_BUG;
+}
+
+bool tn_verify_module(const struct tn_module *module, unsigned props,
+		      struct tn_buf *faults)
+{
+	return tn_verify_entry(module, NULL, props, faults) == TN_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef TN_IR_VERIFY_H
 #define TN_IR_VERIFY_H
 
+#include "base/status.h"
 #include "ir/graph.h"
 
 /* Checks structure (links, definitions before uses, types as inferred, names
@@ -12,5 +13,16 @@
  * fault; returns true if there was none. */
 bool tn_verify_module(const struct tn_module *module, unsigned props,
 		      struct tn_buf *faults);
+/* The same, but what goes beyond TYPED and FUSED is asked of `entry` alone:
+ * passes leave other functions as they are. TN_BUG: faults; TN_IO: out of
+ * memory. */
+enum tn_status tn_verify_entry(const struct tn_module *module,
+			       const struct tn_fn *entry, unsigned props,
+			       struct tn_buf *faults);
+/* The property PLACED of a function of sound structure: runs it in the abstract
+ * and appends one line for each fault: a read of bytes that another value
+ * took, a place outside the arena. True if there is none; false without a
+ * line: out of memory. */
+bool tn_verify_placed(const struct tn_fn *fn, struct tn_buf *faults);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * What the properties of a module promise of each operator. All but TYPED
- * speak of the plain functions among the items and of fused functions: what
- * the passes have not reached (library, instances) is left alone.
+ * What the properties of a module promise of each operator; PLACED, which
+ * speaks of whole functions, is verify_placed.c. All but TYPED and FUSED speak
+ * of the entry, or of the plain functions among the items: what the passes have
+ * not reached (library, instances) is left alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -132,17 +133,6 @@ static void check_kernels(struct tn_verify *v, const struct tn_op *op)
 		tn_verify_fault(v, op, "is not a launch (kernels)");
 }
 
-static void check_placed(struct tn_verify *v, const struct tn_op *op)
-{
-	int i;
-
-	for (i = 0; i < op->nout; i++)
-		if (op->out[i]->uses &&
-		    op->out[i]->place.kind == TN_PLACE_NONE)
-			tn_verify_fault(v, op, "'%s' has no place (placed)",
-					op->out[i]->name);
-}
-
 void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op)
 {
 	bool live = tn_map_has(&v->live, v->fn);
@@ -161,6 +151,4 @@ void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op)
 		check_canonical(v, op);
 	if (v->props & TN_PROP_KERNELS)
 		check_kernels(v, op);
-	if (v->props & TN_PROP_PLACED)
-		check_placed(v, op);
 }

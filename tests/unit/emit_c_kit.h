@@ -10,6 +10,7 @@
 
 #include "backends/c/c.h"
 #include "ir/kernel.h"
+#include "ir/graph_edit.h"
 
 #define KIT_BUFFERS 4096
 

@@ -7,7 +7,7 @@
 #define TN_TESTS_IR_KIT_H
 
 #include "ir/builder.h"
-#include "ir/graph.h"
+#include "ir/graph_edit.h"
 
 extern const struct tn_span nowhere;
 

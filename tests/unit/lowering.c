@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ir/eval.h"
+#include "ir/graph_edit.h"
 #include "ir/kernel_eval.h"
 #include "ir/verify.h"
 #include "passes/schedule.h"

@@ -25,6 +25,7 @@
 
 #include "ir/builder.h"
 #include "ir/eval.h"
+#include "ir/graph_edit.h"
 #include "ir/infer.h"
 
 #define COUNT(...) (sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))

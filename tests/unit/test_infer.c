@@ -4,6 +4,7 @@
  */
 #include "build.h"
 #include "ops.h"
+#include "ir/graph_edit.h"
 
 static const struct tn_span nowhere;
 

@@ -87,6 +87,11 @@ static void test_names(void **state)
 /* ---- Surgery --------------------------------------------------------- */
 
 
+static void keep_line(void *data, const char *line)
+{
+	tn_buf_putf(data, "%s\n", line);
+}
+
 static void test_surgery(void **state)
 {
 	struct ir_fixture *f = *state;
@@ -98,10 +103,12 @@ static void test_surgery(void **state)
 	struct tn_rw rw = {.module = m, .pass = "test", .fuel = 2};
 	struct tn_value *a, *b, *c, *d;
 	struct tn_builder build;
+	struct tn_events stream;
 	struct tn_buf events;
 
 	tn_buf_init(&events);
-	rw.events = &events;
+	tn_events_init(&stream, keep_line, &events);
+	m->events = &stream;
 	tn_builder_init(&build, fn->body);
 	a = build_unary(&build, TN_OP_neg, x, nowhere);
 	tn_graph_name(fn, a, "a");
@@ -140,7 +147,100 @@ static void test_surgery(void **state)
 		    "\"fn\":\"f\",\"op\":\"neg\",\"value\":\"a\"}\n"
 		    "{\"event\":\"rewrite\",\"pass\":\"test\",\"rule\":\"set\","
 		    "\"fn\":\"f\",\"op\":\"add\",\"value\":\"t__1\"}\n");
+	tn_events_fini(&stream);
 	tn_buf_fini(&events);
+}
+
+/* The epoch moves with each change and with nothing else. */
+static void test_epoch(void **state)
+{
+	struct ir_fixture *f = *state;
+	struct tn_module *m = f->module;
+	const struct tn_dim *n = tn_dim_const(&m->dims, 3);
+	struct tn_fn *fn = ir_add_fn(m, "f", 1);
+	struct tn_value *x = tn_graph_param(fn->body, "x",
+					    ir_f32_of(m, n, NULL));
+	struct tn_rw rw = {.module = m, .pass = "test", .fuel = 0};
+	struct tn_place place = {.kind = TN_PLACE_ARENA};
+	struct tn_builder build;
+	struct tn_value *a, *b;
+	uint64_t epoch;
+
+	tn_builder_init(&build, fn->body);
+	a = build_unary(&build, TN_OP_neg, x, nowhere);
+	b = build_unary(&build, TN_OP_abs, a, nowhere);
+	ir_finish(fn, &build, b);
+	epoch = m->epoch;
+	assert_valid(m, TN_PROP_TYPED);
+	assert_non_null(tn_graph_in(b->op, 0)->name);
+	assert_false(tn_rw_spend(&rw, "no fuel", b->op));
+	tn_rw_note(&rw, "no change", b->op);
+	assert_int_equal(rw.count, 1);
+	assert_true(m->epoch == epoch);
+	tn_rw_set_operand(&rw, b->op, 0, x);
+	assert_true(m->epoch > epoch);
+	epoch = m->epoch;
+	tn_rw_before(&rw, b->op, &build);
+	assert_true(m->epoch == epoch);
+	build_unary(&build, TN_OP_exp, x, nowhere);
+	assert_true(m->epoch > epoch);
+	epoch = m->epoch;
+	tn_rw_erase(&rw, a->op);
+	assert_true(m->epoch > epoch);
+	epoch = m->epoch;
+	tn_rw_place(&rw, b, &place);
+	assert_true(m->epoch > epoch);
+	epoch = m->epoch;
+	tn_rw_replace(&rw, b->op, &x);
+	assert_true(m->epoch > epoch);
+	assert_valid(m, TN_PROP_TYPED);
+}
+
+/* Two operators become a function; the literal between them goes along. */
+static bool is_literal(const struct tn_value *value)
+{
+	return value->op && value->op->code == TN_OP_const;
+}
+
+static void test_outline(void **state)
+{
+	struct ir_fixture *f = *state;
+	struct tn_module *m = f->module;
+	const struct tn_dim *n = tn_dim_const(&m->dims, 3);
+	struct tn_fn *fn = ir_add_fn(m, "f", 1);
+	struct tn_value *x = tn_graph_param(fn->body, "x",
+					    ir_f32_of(m, n, NULL));
+	struct tn_rw rw = {.module = m, .pass = "test", .fuel = -1};
+	struct tn_rw_group group = {.name = "f", .kind = "map", .nops = 2,
+				    .is_source = is_literal};
+	struct tn_builder build;
+	struct tn_value *a, *b, *c, *two;
+	struct tn_op *ops[2], *call;
+	int number = 0;
+
+	tn_builder_init(&build, fn->body);
+	two = build_scalar_f64(&build, TN_f32, 2.0, nowhere);
+	a = build_unary(&build, TN_OP_neg, x, nowhere);
+	b = tn_build_binary(&build, TN_OP_mul, a, two, nowhere);
+	tn_graph_name(fn, b, "b");
+	c = build_unary(&build, TN_OP_abs, b, nowhere);
+	ir_finish(fn, &build, c);
+	ops[0] = a->op;
+	ops[1] = b->op;
+	group.ops = ops;
+	group.number = &number;
+	call = tn_rw_outline(&rw, &group);
+	assert_non_null(call);
+	assert_int_equal(number, 1);
+	assert_string_equal(call->origin, "test");
+	assert_true(tn_graph_in(c->op, 0) == call->out[0]);
+	assert_valid(m, TN_PROP_TYPED | TN_PROP_FUSED | TN_PROP_CORE);
+	assert_module(m, "tenon 1.0;\n\nfn f(x: f32[3]) -> f32[3] {\n"
+		      "  t__0: f32 = 2.0;\n  b: f32[3] = f__f0(x);\n"
+		      "  t__2: f32[3] = abs(b);\n  return t__2;\n}\n\n"
+		      "@fused(map)\nfn f__f0(x: f32[3]) -> f32[3] {\n"
+		      "  t__1: f32[3] = neg(x);\n  t__0: f32 = 2.0;\n"
+		      "  b: f32[3] = mul(t__1, t__0);\n  return b;\n}\n");
 }
 
 /* ---- Copying --------------------------------------------------------- */
@@ -407,6 +507,8 @@ int main(void)
 		TEST(test_entry),
 		TEST(test_names),
 		TEST(test_surgery),
+		TEST(test_epoch),
+		TEST(test_outline),
 		TEST(test_clone),
 		TEST(test_clone_runtime),
 		TEST(test_equal),

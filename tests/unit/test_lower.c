@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lowering.h"
+#include "ir/graph_edit.h"
 
 static const enum tn_dtype all_types[] = {
 	TN_f64, TN_f32, TN_f16, TN_bf16, TN_i64, TN_i32, TN_i16, TN_i8,

@@ -11,6 +11,7 @@
 
 #include "build.h"
 #include "lowering.h"
+#include "ir/graph_edit.h"
 
 /* ---- Fused functions ---------------------------------------------------- */
 

@@ -16,7 +16,9 @@
 #include "driver/module.h"
 #include "driver/target.h"
 #include "driver/tenon.h"
+#include "ir/graph_edit.h"
 #include "ir/kernel.h"
+#include "ir/verify.h"
 #include "passes/plan.h"
 
 /* A module lowered and planned; its intervals are kept. */
@@ -104,7 +106,7 @@ static bool is_sound(const struct bench *b)
 	bool good;
 
 	tn_buf_init(&faults);
-	good = tn_plan_check(b->entry, &faults);
+	good = tn_verify_placed(b->entry, &faults);
 	assert_int_equal(good, faults.len == 0);
 	tn_buf_fini(&faults);
 	return good;
@@ -245,7 +247,7 @@ static void visit_sound(struct bench *b)
 	assert_true(is_sound(b));
 	for (i = 0; i < b->plan.intervals.len; i++) {
 		x = interval_at(b, i);
-		assert_int_equal(x->offset % TN_PLAN_ALIGN, 0);
+		assert_int_equal(x->offset % TN_PLACE_ALIGN, 0);
 		assert_true(x->offset + x->bytes <= b->plan.size);
 		for (k = 0; k < i; k++) {
 			y = interval_at(b, k);

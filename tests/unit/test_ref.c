@@ -6,6 +6,7 @@
 #include "ops.h"
 
 #include "backends/ref/ref.h"
+#include "ir/graph_edit.h"
 
 static const struct tn_span nowhere;
 

@@ -1,10 +1,10 @@
 /*
- * The independent checker of the memory plan.
+ * The verifier of the property PLACED, and so of every memory plan.
  *
- * In: a placed entry. It runs the function in the abstract, in the order in
+ * In: a placed function. It runs the function in the abstract, in the order in
  * which a back end does: every write stamps the bytes it covers with the
  * value that they now hold, every read demands that all its bytes still carry
- * that stamp. It shares no code with the planner.
+ * that stamp. It shares no code with the planner (passes/plan.c).
  *
  *   spaces   the arena, then the caller's buffer of each result. Inputs,
  *            weights and constants may not be written at all.
@@ -15,7 +15,7 @@
  *            first one ended, so what the turn read from outside must still
  *            be there at its end; such reads are logged.
  */
-#include "passes/plan.h"
+#include "ir/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static bool fits_arena(struct checker *c, const struct tn_value *value,
 {
 	if (root->place.offset < 0 || to > c->fn->arena_bytes)
 		fault(c, value, "leaves the arena");
-	else if (root->place.offset % TN_PLAN_ALIGN)
+	else if (root->place.offset % TN_PLACE_ALIGN)
 		fault(c, value, "is not aligned");
 	else
 		return true;
@@ -358,7 +358,7 @@ static void run_launch(struct checker *c, const struct tn_op *op)
 		read_value(c, tn_graph_in(op, i), op);
 	for (i = 0; i < op->nout; i++)
 		write_value(c, op->out[i]);
-	if (scratch && (op->scratch < 0 || op->scratch % TN_PLAN_ALIGN ||
+	if (scratch && (op->scratch < 0 || op->scratch % TN_PLACE_ALIGN ||
 			op->scratch > c->fn->arena_bytes - scratch)) {
 		c->good = false;
 		tn_buf_putf(c->faults, "the scratch of '%s' leaves the "
@@ -432,7 +432,7 @@ static void run_block(struct checker *c, const struct tn_block *block)
 		run_op(c, op);
 }
 
-bool tn_plan_check(const struct tn_fn *fn, struct tn_buf *faults)
+bool tn_verify_placed(const struct tn_fn *fn, struct tn_buf *faults)
 {
 	struct checker c = { .fn = fn, .faults = faults, .good = true };
 	int i;
