@@ -54,6 +54,11 @@ void tn_emit_string(struct tn_buf *out, const char *text);
 /* An integer constant of the type, that no compiler warns about. */
 void tn_emit_int(struct tn_buf *out, enum tn_dtype dtype, int64_t value);
 
+/* The event of a kernel that became a function of `bytes` of text. */
+void tn_emit_tell(const struct tn_kernel *kernel,
+		  const struct tn_target *target, const char *function,
+		  size_t bytes);
+
 /* ---- Helpers (emit_prelude.c, emit_cast.c, emit_vector.c) ---- */
 
 /* How one compiler family spells what differs. */

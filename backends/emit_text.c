@@ -1,6 +1,6 @@
 /*
  * Texts and integers that are safe to print into C: comments, strings,
- * constants.
+ * constants. And what is told of a kernel that was printed.
  */
 #include "backends/emit.h"
 
@@ -67,4 +67,20 @@ void tn_emit_int(struct tn_buf *out, enum tn_dtype dtype, int64_t value)
 		tn_buf_put(out, "INT32_MIN");
 	else
 		tn_buf_putf(out, "%lld", (long long)value);
+}
+
+void tn_emit_tell(const struct tn_kernel *kernel,
+		  const struct tn_target *target, const char *function,
+		  size_t bytes)
+{
+	struct tn_events *events = kernel->module->events;
+
+	tn_event_begin(events, "kernel");
+	tn_event_text(events, "target", target->name);
+	tn_event_text(events, "kernel", kernel->name);
+	tn_event_text(events, "function", function);
+	tn_event_int(events, "params", kernel->nparams);
+	tn_event_int(events, "scratch", kernel->scratch_bytes);
+	tn_event_int(events, "bytes", (int64_t)bytes);
+	tn_event_end(events);
 }

@@ -21,6 +21,7 @@ check_scripts += \
 	tests/cases/B81-cache.py \
 	tests/diag/attributes.py \
 	tests/diag/habits.py \
+	tests/events.py \
 	tests/faults/interrupt.py \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \

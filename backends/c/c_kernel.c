@@ -265,6 +265,7 @@ static void put_divided(struct tn_c *c, struct tn_emit *emit,
 static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 {
 	struct tn_launched *base = &info->base;
+	size_t before = c->text.len;
 	struct tn_emit emit;
 	struct tn_buf body;
 
@@ -290,6 +291,9 @@ static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 		c->stack = info->stack;
 	if (emit.failed || emit.arena.failed || body.failed)
 		c->failed = true;
+	if (!c->failed)
+		tn_emit_tell(base->kernel, c->target, base->name,
+			     c->text.len - before);
 	tn_emit_fini(&emit);
 	tn_buf_fini(&body);
 }

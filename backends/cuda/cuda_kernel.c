@@ -262,7 +262,7 @@ static void put_texts(struct tn_cuda *c, struct tn_cuda_kernel *info)
 
 static void put_kernel(struct tn_cuda *c, struct tn_cuda_kernel *info)
 {
-	size_t i;
+	size_t i, before = c->text.len;
 
 	if (info->base.kernel->nparams > TN_CUDA_PARAMS) {
 		tn_cuda_refuse(c, info->base.kernel, "it has too many buffers");
@@ -276,6 +276,9 @@ static void put_kernel(struct tn_cuda *c, struct tn_cuda_kernel *info)
 		tn_cuda_body(c, info, tn_vec_ptr(&info->pieces, i));
 	if (!c->failed)
 		put_texts(c, info);
+	if (!c->failed)
+		tn_emit_tell(info->base.kernel, c->target, info->base.name,
+			     c->text.len - before);
 	for (i = 0; i < info->pieces.len; i++) {
 		struct tn_cuda_piece *piece = tn_vec_ptr(&info->pieces, i);
 

@@ -91,6 +91,54 @@ static void show_print(void *data, const char *label,
 	tenon_text_free(text);
 }
 
+static void put_event(void *data, const char *line)
+{
+	FILE *to = data;
+
+	fputs(line, to);
+	fputc('\n', to);
+}
+
+/* Lines are written as they come, so that what was done before a crash or
+ * while something runs long can be read. */
+static enum tenon_status open_events(const struct command *command,
+				     struct tenon_context *context)
+{
+	const char *path = command_value(command, "--events");
+	bool is_free = command->verb == VERB_emit ||
+		       command->verb == VERB_build;
+
+	if (!path)
+		return TENON_OK;
+	if (!*command->events && !strcmp(path, "-"))
+		*command->events = is_free ? stdout : stderr;
+	else if (!*command->events)
+		*command->events = fopen(path, "wb");
+	if (!*command->events) {
+		fprintf(stderr, "tenon: %s: %s\n", path, strerror(errno));
+		return TENON_IO;
+	}
+	tenon_context_on_event(context, put_event, *command->events);
+	return TENON_OK;
+}
+
+bool command_events_close(const struct command *command)
+{
+	FILE *to = *command->events;
+	bool bad;
+
+	if (!to)
+		return true;
+	*command->events = NULL;
+	bad = fflush(to) != 0 || ferror(to);
+	if (to != stdout && to != stderr)
+		bad |= fclose(to) != 0;
+	if (bad)
+		fprintf(stderr, "tenon: cannot write the events to %s\n",
+			command_value(command, "--events"));
+	return !bad;
+}
+
 struct tenon_context *command_context(const struct command *command,
 				      enum tenon_status *status)
 {
@@ -122,6 +170,8 @@ struct tenon_context *command_context(const struct command *command,
 		*status = TENON_USAGE;
 	}
 	tenon_context_on_compile(context, interrupt_hold, NULL);
+	if (*status == TENON_OK)
+		*status = open_events(command, context);
 	tenon_context_on_pass(context, show_pass, NULL);
 	tenon_context_on_print(context, show_print, NULL);
 	if (*status == TENON_OK)

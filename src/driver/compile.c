@@ -11,25 +11,53 @@
 #include "driver/toolchain.h"
 #include "driver/weights.h"
 
+/* One event a file of the emission; of weights the size is not known yet. */
+static void tell_files(const struct tenon_module *module,
+		       const struct tn_target *target,
+		       const struct tn_emission *emission)
+{
+	struct tn_events *events = module->ir->events;
+	const struct tn_emitted *file;
+	int i;
+
+	for (i = 0; i < emission->count && events; i++) {
+		file = &emission->files[i];
+		tn_event_begin(events, "file");
+		tn_event_text(events, "target", target->name);
+		tn_event_text(events, "name", file->name);
+		if (!file->is_weights)
+			tn_event_int(events, "bytes", (int64_t)file->text.len);
+		tn_event_end(events);
+	}
+}
+
 /* The code of the lowered entry; tn_emission_fini is due in any case. */
 static enum tn_status emit_code(struct tenon_module *module,
 				const struct tn_fn *entry,
 				const struct tn_target *target,
 				struct tn_emission *out)
 {
+	enum tn_status status = TN_UNSUPPORTED;
+
 	*out = (struct tn_emission){0};
+	module->ir->events = tn_context_events(module->context);
 	switch (target->kind) {
 	case TN_TARGET_C:
-		return tn_emit_c(module->ir, entry, module->stem, target, out);
+		status = tn_emit_c(module->ir, entry, module->stem, target,
+				   out);
+		break;
 	case TN_TARGET_CUDA:
-		return tn_emit_cuda(module->ir, entry, module->stem, target,
-				    out);
+		status = tn_emit_cuda(module->ir, entry, module->stem, target,
+				      out);
+		break;
 	case TN_TARGET_REF:
+		tn_context_report(module->context, TN_E0009, "target %s: there "
+				  "is no code to write", target->name);
 		break;
 	}
-	tn_context_report(module->context, TN_E0009, "target %s: there is no "
-			  "code to write", target->name);
-	return TN_UNSUPPORTED;
+	if (!status)
+		tell_files(module, target, out);
+	return status;
 }
 
 /* Object and weights of an emission, given to the engine. */

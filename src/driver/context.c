@@ -20,6 +20,7 @@ struct tenon_context *tenon_context_new(void)
 	tn_arena_init(&context->arena);
 	tn_intern_init(&context->names);
 	tn_sink_init(&context->sink);
+	tn_events_init(&context->events, NULL, NULL);
 	context->settings = (struct tn_settings){
 		.target = "c", .passes = "default", .cc = "cc", .cxx = "c++",
 		.nvcc = "nvcc", .fuel = -1
@@ -31,6 +32,7 @@ void tenon_context_free(struct tenon_context *context)
 {
 	if (!context)
 		return;
+	tn_events_fini(&context->events);
 	tn_sink_fini(&context->sink);
 	tn_intern_fini(&context->names);
 	tn_arena_fini(&context->arena);
@@ -78,6 +80,22 @@ void tenon_context_on_compile(struct tenon_context *context,
 		return;
 	context->hold = hold;
 	context->hold_data = data;
+}
+
+void tenon_context_on_event(struct tenon_context *context,
+			    void (*event)(void *data, const char *line),
+			    void *data)
+{
+	if (!context)
+		return;
+	context->events.write = event;
+	context->events.data = data;
+	context->has_events = event != NULL;
+}
+
+struct tn_events *tn_context_events(struct tenon_context *context)
+{
+	return context->has_events ? &context->events : NULL;
 }
 
 size_t tenon_context_errors(const struct tenon_context *context)
@@ -181,14 +199,18 @@ static bool lacked_memory(const struct tenon_context *context)
 			return true;
 	}
 	return context->sink.failed || context->arena.failed ||
+	       context->events.failed ||
 	       context->names.arena.failed;
 }
 
 enum tenon_status tn_context_end(struct tenon_context *context,
 				 enum tn_status status)
 {
-	bool short_of_memory = status && lacked_memory(context);
+	bool short_of_memory;
 
+	if (context->events.failed && status == TN_OK)
+		status = TN_IO;
+	short_of_memory = status && lacked_memory(context);
 	if (status != TN_BUG && short_of_memory)
 		status = TN_IO;
 	if (status == TN_IO && !context->sink.errors)

@@ -8,6 +8,7 @@
 #define TN_DRIVER_CONTEXT_H
 
 #include "base/diag.h"
+#include "base/event.h"
 #include "base/intern.h"
 #include "driver/tenon.h"
 
@@ -36,6 +37,8 @@ struct tenon_context {
 	void *print_data;
 	void (*hold)(void *data, bool begins);
 	void *hold_data;
+	struct tn_events events;	/* written to by modules, if: */
+	bool has_events;		/* somebody listens */
 	size_t handed;		/* messages given to `report` */
 };
 
@@ -53,6 +56,8 @@ enum tn_status tn_context_file(struct tenon_context *context,
 void tn_context_suggest(struct tenon_context *context, struct tn_diag *diag,
 			const char *name, const char *const *candidates,
 			size_t count, const char *otherwise);
+/* Where stages write their events; NULL: nobody listens. */
+struct tn_events *tn_context_events(struct tenon_context *context);
 enum tenon_status tn_context_end(struct tenon_context *context,
 				 enum tn_status status);
 /* Gives the text of `buf` away (and ends buf) as the result of a function. */

@@ -69,6 +69,7 @@ int main(int argc, char **argv)
 {
 	struct command command;
 	enum tenon_status status = TENON_USAGE;
+	FILE *events = NULL;
 	bool lost = false;
 
 	set_patience();
@@ -83,8 +84,9 @@ int main(int argc, char **argv)
 			status = TENON_OK;
 		} else {
 			command.lost = &lost;
+			command.events = &events;
 			status = run[command.verb](&command);
-			if (lost)
+			if (!command_events_close(&command) || lost)
 				status = TENON_IO;
 		}
 	} else if (command.no_memory) {

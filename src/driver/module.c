@@ -305,6 +305,7 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		.timing = settings->time_passes ? &module->timing : NULL
 	};
 
+	module->ir->events = tn_context_events(module->context);
 	return tn_pipeline_run(module->ir, passes, &options);
 }
 

@@ -43,6 +43,7 @@ struct command {
 	const char **files;
 	int nfiles;
 	bool *lost;	/* set when messages cannot be shown */
+	FILE **events;	/* where --events go, once open */
 	bool no_memory;
 };
 

@@ -87,7 +87,7 @@ void tenon_context_free(struct tenon_context *context);
  *   cache          folder of compiled objects, or "none"
  *   keep           folder that gets the sources of what is compiled
  *   allow-outside  yes | no: weight files with .. or absolute paths [no]
- *   fuel           most rewrites the passes may do; -1: any number
+ *   fuel           most optional rewrites the passes may do; -1: any number
  *   verify-each    yes | no: verify the graph after each pass
  *   print-after    a pass, or all: see tenon_context_on_pass
  *   stop-after     a pass
@@ -130,6 +130,12 @@ void tenon_context_on_print(struct tenon_context *context,
 void tenon_context_on_compile(struct tenon_context *context,
 			      void (*hold)(void *data, bool begins),
 			      void *data);
+/* `event` gets what passes and back ends did from now on, one JSON object a
+ * line, without the newline, lent until it returns; NULL: nobody listens. The
+ * events and their fields are listed in doc/events.md. */
+void tenon_context_on_event(struct tenon_context *context,
+			    void (*event)(void *data, const char *line),
+			    void *data);
 size_t tenon_context_errors(const struct tenon_context *context);
 
 enum tenon_style { TENON_PLAIN, TENON_COLOUR, TENON_JSON };
