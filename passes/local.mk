@@ -32,6 +32,7 @@ libtenon_la_SOURCES += \
 	passes/plan.c \
 	passes/plan.h \
 	passes/plan_live.c \
+	passes/plan_reuse.c \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/schedule_default.c \

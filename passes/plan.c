@@ -4,9 +4,10 @@
  * In: lifetimes (plan_live.c). Out: offsets in one arena, sized for the worst
  * case of all dims; the entry's arena_bytes.
  *
- * Buffers are placed in order of their first step: expired ones return to a
- * list of free ranges, kept sorted and merged, and the smallest range that
- * fits is taken. The peak of live bytes is the lower bound to compare with.
+ * Buffers are placed in order of their first step. A result that may be
+ * written over an operand that dies takes its bytes (plan_reuse.c). Else expired
+ * buffers return to a list of free ranges, kept sorted and merged, and the
+ * smallest range that fits is taken. The peak of live bytes is the lower bound to compare with.
  */
 #include "passes/plan.h"
 
@@ -15,6 +16,7 @@
 
 #include "base/num.h"
 #include "ir/kernel.h"
+#include "ir/view.h"
 
 enum tn_pass_result tn_pass_plan(struct tn_pass_context *context);
 
@@ -138,8 +140,10 @@ static void expire(struct ranges *r, int64_t step, int64_t *alive)
 
 	while (r->nheap && r->heap[0]->last < step) {
 		top = r->heap[0];
-		give_range(r, top->offset, top->bytes);
-		*alive -= top->bytes;
+		if (!top->is_taken) {
+			give_range(r, top->offset, top->bytes);
+			*alive -= top->bytes;
+		}
 		r->heap[0] = r->heap[--r->nheap];
 		if (r->nheap)
 			sift_down(r, 0);
@@ -161,6 +165,44 @@ static void set_place(const struct tn_plan *plan,
 	tn_rw_place(rw, interval->value, &place);
 }
 
+/* The buffer of an operand that dies with the launch of this result and may be
+ * written in place, or NULL. */
+static struct tn_interval *find_dying(const struct tn_plan *plan,
+				      const struct tn_interval *interval)
+{
+	const struct tn_op *op = interval->value ? interval->value->op : NULL;
+	struct tn_interval *dying;
+	const struct tn_value *root;
+	int64_t offset;
+	int i;
+
+	for (i = 0; op && op->code == TN_OP_launch && i < op->nin; i++) {
+		root = tn_place_root(tn_graph_in(op, i), &offset);
+		if (root->place.kind != TN_PLACE_ARENA)
+			continue;
+		dying = tn_vec_at(&plan->intervals, (size_t)root->number - 1);
+		if (dying->last == interval->first && !dying->is_taken &&
+		    dying->bytes == interval->bytes &&
+		    tn_plan_may_take(op, root))
+			return dying;
+	}
+	return NULL;
+}
+
+/* The result's buffer: that of an operand, or a range of its own. */
+static bool find_bytes(const struct tn_plan *plan, struct ranges *r,
+		       struct tn_interval *interval, int64_t *alive)
+{
+	interval->over = find_dying(plan, interval);
+	if (interval->over) {
+		interval->over->is_taken = true;
+		interval->offset = interval->over->offset;
+		return true;
+	}
+	return take_range(r, interval->bytes, &interval->offset) &&
+		tn_num_add(*alive, interval->bytes, alive);
+}
+
 static bool assign(struct tn_plan *plan, struct ranges *r)
 {
 	struct tn_interval *interval;
@@ -170,8 +212,7 @@ static bool assign(struct tn_plan *plan, struct ranges *r)
 	for (i = 0; i < plan->intervals.len; i++) {
 		interval = tn_vec_at(&plan->intervals, i);
 		expire(r, interval->first, &alive);
-		if (!take_range(r, interval->bytes, &interval->offset) ||
-		    !tn_num_add(alive, interval->bytes, &alive))
+		if (!find_bytes(plan, r, interval, &alive))
 			return false;
 		if (alive > plan->peak)
 			plan->peak = alive;
@@ -211,6 +252,8 @@ static void tell_interval(struct tn_events *events,
 	tn_event_int(events, "bytes", interval->bytes);
 	tn_event_int(events, "first", interval->first);
 	tn_event_int(events, "last", interval->last);
+	if (interval->over)
+		tn_event_text(events, "over", interval->over->value->name);
 	tn_event_end(events);
 }
 

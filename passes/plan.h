@@ -1,11 +1,13 @@
 /*
  * The memory plan: intervals of life and places in one arena. Shared by the
- * planner (plan.c) and its lifetimes (plan_live.c). What holds of every plan is
- * checked elsewhere, by src/ir/verify_placed.c.
+ * planner (plan.c), its lifetimes (plan_live.c) and what it knows of work in
+ * place (plan_reuse.c). What holds of every plan is checked elsewhere, by
+ * src/ir/verify_placed.c.
  */
 #ifndef TN_PASSES_PLAN_H
 #define TN_PASSES_PLAN_H
 
+#include "ir/kernel.h"
 #include "passes/pass.h"
 
 /* A buffer of the arena: from the step that first writes it to the step that
@@ -17,6 +19,8 @@ struct tn_interval {
 	int64_t first, last;
 	int64_t bytes;		/* worst case, a multiple of TN_PLACE_ALIGN */
 	int64_t offset;
+	struct tn_interval *over;	/* whose bytes it took, in place */
+	bool is_taken;		/* its bytes went on to a result */
 };
 
 struct tn_plan {
@@ -30,7 +34,17 @@ struct tn_plan {
 /* Gives every value of the entry a place or an interval. False after a
  * report or without memory. */
 bool tn_plan_collect(struct tn_plan *plan);
-/* Chooses offsets, sets size and peak. */
+/* Chooses offsets, sets size and peak. A result takes the bytes of an operand
+ * that dies with its launch where that is sound. */
 bool tn_plan_assign(struct tn_plan *plan);
+
+/* plan_reuse.c: true if the kernel reads of `in` only the element that it
+ * writes to `out` in the same turn. */
+bool tn_plan_is_pointwise(const struct tn_kernel *kernel,
+			  const struct tn_kbuf *in, const struct tn_kbuf *out);
+/* True if the launch's result may be written over `root`, whose bytes it reads
+ * for the last time. */
+bool tn_plan_may_take(const struct tn_op *launch,
+		      const struct tn_value *root);
 
 #endif

@@ -189,6 +189,11 @@ def check_opt(folder, model, schema):
           fuse["line"] == 5 or b"exp" in there and fuse["line"] == 9, fuse)
     names = {e["value"] for e in events if e["event"] == "place" and
              "value" in e}
+    over = [e for e in events if e["event"] == "place" and "over" in e]
+    where = {e["value"]: e["offset"] for e in events
+             if e["event"] == "place" and "value" in e}
+    check("opt: work in place is told", over and
+          all(e["offset"] == where[e["over"]] for e in over), over)
     check("opt: odd names as they are", 't \x07 "' in names, names)
     again, _ = run(folder, "opt", model)
     times = re.compile(rb'"(verify_)?ms":[0-9.]+')

@@ -95,6 +95,7 @@ libtenon_la_SOURCES += \
 	src/ir/verify.c \
 	src/ir/verify.h \
 	src/ir/verify_inner.h \
+	src/ir/verify_inplace.c \
 	src/ir/verify_placed.c \
 	src/ir/verify_props.c \
 	src/ir/view.c \

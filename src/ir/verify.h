@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "ir/graph.h"
 
+struct tn_kbuf;
+
 /* Checks structure (links, definitions before uses, types as inferred, names
  * unique, regions closed) and the properties in `props`. Appends one line a
  * fault; returns true if there was none. */
@@ -24,5 +26,9 @@ enum tn_status tn_verify_entry(const struct tn_module *module,
  * took, a place outside the arena. True if there is none; false without a
  * line: out of memory. */
 bool tn_verify_placed(const struct tn_fn *fn, struct tn_buf *faults);
+/* True if the kernel computes the same when `out`, a result, is written over
+ * the bytes of `in`, an operand: proved from its text. */
+bool tn_verify_inplace(const struct tn_kernel *kernel,
+		       const struct tn_kbuf *in, const struct tn_kbuf *out);
 
 #endif

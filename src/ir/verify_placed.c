@@ -11,6 +11,8 @@
  *   stamps   disjoint stretches of a space, sorted by offset. A view carries
  *            the stamp of what it views; a result in place stamps the bytes
  *            anew, so that a late read of the older value is seen.
+ *   in place A launch may write a result over an operand if its kernel is proved
+ *            to read there what the same turn writes (verify_inplace.c).
  *   loops    are run once. A second turn begins in the state in which the
  *            first one ended, so what the turn read from outside must still
  *            be there at its end; such reads are logged.
@@ -348,11 +350,59 @@ static void run_if(struct checker *c, const struct tn_op *op)
 	}
 }
 
+/* The parameter of result r. */
+static const struct tn_kbuf *param_of(const struct tn_op *op, int r)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i;
+
+	for (i = 0; i < kernel->nparams; i++)
+		if (kernel->params[i]->role != TN_KBUF_IN && r-- == 0)
+			return kernel->params[i];
+	return NULL;
+}
+
+/* True if a result of the launch was written over the operand, the same bytes
+ * from the first to the last, and the kernel's text allows that. */
+static bool is_in_place(struct checker *c, const struct tn_op *op,
+			const struct tn_value *operand,
+			const struct tn_kbuf *param)
+{
+	struct extent from, to;
+	int r;
+
+	if (!locate(c, operand, &from))
+		return false;
+	for (r = 0; r < op->nout; r++)
+		if (locate(c, op->out[r], &to) && from.space == to.space &&
+		    from.from == to.from && from.to == to.to &&
+		    from.space != READ_ONLY &&
+		    operand->type == op->out[r]->type && param_of(op, r) &&
+		    tn_verify_inplace(op->kernel, param, param_of(op, r)))
+			return true;
+	return false;
+}
+
+/* An operand is there until the launch ends, or is overwritten in place. */
+static void hold_operands(struct checker *c, const struct tn_op *op)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int k, in = 0;
+
+	for (k = 0; k < kernel->nparams; k++) {
+		if (kernel->params[k]->role == TN_KBUF_IN &&
+		    !is_in_place(c, op, tn_graph_in(op, in),
+				 kernel->params[k]))
+			hold_value(c, tn_graph_in(op, in), op);
+		in += kernel->params[k]->role != TN_KBUF_OUT;
+	}
+}
+
 /* Operands, results and scratch are all in use together. */
 static void run_launch(struct checker *c, const struct tn_op *op)
 {
 	int64_t scratch = op->kernel->scratch_bytes;
-	int i, k, in = 0;
+	int i;
 
 	for (i = 0; i < op->nin; i++)
 		read_value(c, tn_graph_in(op, i), op);
@@ -368,11 +418,7 @@ static void run_launch(struct checker *c, const struct tn_op *op)
 	}
 	for (i = 0; i < op->nout; i++)
 		hold_value(c, op->out[i], op);
-	for (k = 0; k < op->kernel->nparams; k++) {
-		if (op->kernel->params[k]->role == TN_KBUF_IN)
-			hold_value(c, tn_graph_in(op, in), op);
-		in += op->kernel->params[k]->role != TN_KBUF_OUT;
-	}
+	hold_operands(c, op);
 }
 
 /* Results that are not in their buffer yet are copied, one after another;
