@@ -253,22 +253,29 @@ static double now(void)
 	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-/* Reports what the verifiers of `props` find, if anything. */
-static enum tn_status verify_props(const struct tn_pass_context *context,
-				   unsigned props, enum tn_code code,
-				   const char *what)
+static void report_faults(const struct tn_pass_context *context,
+			  enum tn_code code, const char *what,
+			  const struct tn_buf *faults)
 {
 	struct tn_sink *sink = context->module->sink;
+	struct tn_diag *diag = tn_diag_report(sink, code, nowhere, "%s", what);
+
+	tn_diag_note(sink, diag, "%s", tn_buf_text(faults));
+}
+
+/* Places are believed in by code that writes memory: their faults have a code
+ * of their own. The structure is sound. */
+static enum tn_status verify_places(const struct tn_pass_context *context)
+{
+	enum tn_status status = TN_OK;
 	struct tn_buf faults;
-	enum tn_status status;
 
 	tn_buf_init(&faults);
-	status = tn_verify_entry(context->module, context->entry, props,
-				 &faults);
+	if (!tn_verify_placed(context->entry, &faults))
+		status = faults.len ? TN_BUG : TN_IO;
 	if (status == TN_BUG)
-		tn_diag_note(sink, tn_diag_report(sink, code, nowhere, "%s",
-						  what),
-			     "%s", tn_buf_text(&faults));
+		report_faults(context, TN_E0862, "the memory plan is unsound",
+			      &faults);
 	tn_buf_fini(&faults);
 	return status;
 }
@@ -279,20 +286,23 @@ static enum tn_status verify(const struct tn_pass_context *context,
 			     const char *pass)
 {
 	unsigned props = context->module->props;
+	struct tn_buf faults, what;
 	enum tn_status status;
-	struct tn_buf what;
 
+	tn_buf_init(&faults);
 	tn_buf_init(&what);
+	status = tn_verify_entry(context->module, context->entry,
+				 props & ~(unsigned)PLACED, &faults);
 	if (pass)
 		tn_buf_putf(&what, "the module is not valid after '%s'", pass);
 	else
 		tn_buf_put(&what, "the module is not valid before the passes");
-	status = verify_props(context, props & ~(unsigned)PLACED, TN_E0853,
-			      tn_buf_text(&what));
+	if (status == TN_BUG)
+		report_faults(context, TN_E0853, tn_buf_text(&what), &faults);
+	tn_buf_fini(&faults);
 	tn_buf_fini(&what);
 	if (!status && (props & PLACED))
-		status = verify_props(context, PLACED, TN_E0862,
-				      "the memory plan is unsound");
+		status = verify_places(context);
 	return status;
 }
 

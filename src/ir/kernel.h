@@ -272,7 +272,8 @@ void tn_kernel_print_shape(struct tn_buf *buf,
  * memory the module has failed. */
 bool tn_kernel_same(const struct tn_kernel *a, const struct tn_kernel *b);
 /* Faults, one a line; true if none: scopes, ranks, dtypes, constant vec and
- * unroll bounds, stores only to OUT/INOUT/LOCAL. */
+ * unroll bounds, stores only to OUT/INOUT/LOCAL. Without memory false, and the
+ * module has failed. */
 bool tn_kernel_verify(const struct tn_kernel *kernel, struct tn_buf *faults);
 
 /* Schedules, the checked rewrites of kernels: passes/schedule.h. */

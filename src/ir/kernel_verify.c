@@ -22,10 +22,13 @@ static void fault(struct verifier *v, const char *name, const char *what)
 		    what);
 }
 
+/* Without memory the module has failed, and what is found is of no worth. */
 static void declare(struct verifier *v, const void *key)
 {
-	if (!tn_map_set(&v->scope, key, v))
-		v->good = false;
+	if (tn_map_set(&v->scope, key, v))
+		return;
+	v->kernel->module->failed = true;
+	v->good = false;
 }
 
 static void check_expr(struct verifier *v, const struct tn_kexpr *e);

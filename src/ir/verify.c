@@ -330,14 +330,19 @@ static void check_fn(struct tn_verify *v, const struct tn_fn *fn)
 	v->fn = NULL;
 }
 
+/* A no without a line is a want of memory. */
 static void check_kernels(struct tn_verify *v, const struct tn_module *module)
 {
-	size_t i;
+	size_t i, before;
 
-	for (i = 0; i < module->kernels.len; i++)
-		if (!tn_kernel_verify(tn_vec_ptr(&module->kernels, i),
-				      v->faults))
-			v->good = false;
+	for (i = 0; i < module->kernels.len; i++) {
+		before = v->faults->len;
+		if (tn_kernel_verify(tn_vec_ptr(&module->kernels, i),
+				     v->faults))
+			continue;
+		v->good = false;
+		v->failed = v->failed || v->faults->len == before;
+	}
 }
 
 static void add_weights(struct tn_verify *v, const struct tn_module *module)

@@ -33,6 +33,7 @@ COMMANDS = [
     f"opt {IN}/flow.tn",
     f"opt --target=cuda {IN}/index.tn -o OUT/m.tn",
     f"opt --passes=none {IN}/consts.tn",
+    f"opt --events=OUT/events {IN}/flow.tn",
     f"emit {IN}/guards.tn -o OUT/c",
     f"emit {IN}/index.tn -o OUT/c",
     f"emit --target=cuda {IN}/views.tn -o OUT/cu",
