@@ -5,9 +5,10 @@
  * case of all dims; the entry's arena_bytes.
  *
  * Buffers are placed in order of their first step. A result that may be
- * written over an operand that dies takes its bytes (plan_reuse.c). Else expired
- * buffers return to a list of free ranges, kept sorted and merged, and the
- * smallest range that fits is taken. The peak of live bytes is the lower bound to compare with.
+ * written over an operand that dies takes its bytes (plan_reuse.c). Else
+ * expired buffers return to a list of free ranges, kept sorted and merged, and
+ * the smallest range that fits is taken. The peak of live bytes is the lower
+ * bound to compare with.
  */
 #include "passes/plan.h"
 

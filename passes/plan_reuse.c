@@ -1,17 +1,17 @@
 /*
  * May a result take the bytes of an operand that dies?
  *
- *   for i in 0..B {                       y may lie where a does: what is read
- *     vec j in 0..64 {                    of a in a turn is the element that the
- *       y[i, j] = exp(a[i, j]) + b[j];    turn writes, and no other turn writes
- *     }                                   it. It may not lie where b does.
+ *   for i in 0..B {                      y may lie where a does: what is read
+ *     vec j in 0..64 {                   of a in a turn is the element that it
+ *       y[i, j] = exp(a[i, j]) + b[j];   writes, and no other turn writes it.
+ *     }                                  It may not lie where b does.
  *   }
  *
  * In: a kernel, two of its buffers of one shape. Out: a yes to kernels of one
- * form, that of maps, scheduled or not: one store, last in its nest, whose index
- * is the loop variables themselves, or one number made of them and taken apart
- * again by `//` and `%`; every load of the operand has that same index. All
- * else is a no. That a yes is right is proved elsewhere, in another way
+ * form, that of maps, scheduled or not: one store, last in its nest, whose
+ * index is the loop variables themselves, or one number made of them and taken
+ * apart again by `//` and `%`; every load of the operand has that same index.
+ * All else is a no. That a yes is right is proved elsewhere, in another way
  * (src/ir/verify_inplace.c).
  */
 #include "passes/plan.h"
@@ -32,7 +32,7 @@ struct nest {
 	bool used[MAX_LOOPS];	/* by the index */
 };
 
-/* ---- Expressions --------------------------------------------------------- */
+/* ---- Expressions ------------------------------------------------------- */
 
 static bool same(const struct tn_kexpr *a, const struct tn_kexpr *b)
 {
@@ -84,7 +84,7 @@ static bool reads_well(const struct nest *nest, const struct tn_kexpr *e)
 	return true;
 }
 
-/* ---- The index ------------------------------------------------------------ */
+/* ---- The index --------------------------------------------------------- */
 
 /* The variable is that of a loop not met before. */
 static bool use_var(struct nest *nest, const struct tn_kexpr *e)
@@ -170,7 +170,7 @@ static bool is_one_to_one(struct nest *nest)
 	return !whole;
 }
 
-/* ---- The nest ------------------------------------------------------------- */
+/* ---- The nest ---------------------------------------------------------- */
 
 /* What may stand before the store in a block, reading well. */
 static bool is_harmless(const struct tn_kstmt *s)

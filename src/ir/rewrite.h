@@ -73,7 +73,7 @@ void tn_rw_move_regions(struct tn_rw *rw, struct tn_op *from,
 
 /* Operators that leave their function for one of their own. */
 struct tn_rw_group {
-	const char *name;	/* of the function, `name__f0` if that is free */
+	const char *name;	/* of the function: `name__f0`, if free */
 	int *number;		/* where to look for a free one; moves on */
 	const char *kind;	/* of @fused(kind) */
 	int nops;

@@ -31,7 +31,7 @@ struct proof {
 	bool good;
 };
 
-/* ---- The order of accesses -------------------------------------------------- */
+/* ---- The order of accesses --------------------------------------------- */
 
 /* First walk: the store and the loops around it. */
 static void find_stores(struct proof *p, const struct tn_kblock *block)
@@ -124,7 +124,7 @@ static void check_block(struct proof *p, const struct tn_kblock *block)
 	}
 }
 
-/* ---- The equation ----------------------------------------------------------- */
+/* ---- The equation ------------------------------------------------------ */
 
 /* Expressions whose values follow from the index. */
 struct known {

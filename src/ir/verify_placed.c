@@ -11,8 +11,9 @@
  *   stamps   disjoint stretches of a space, sorted by offset. A view carries
  *            the stamp of what it views; a result in place stamps the bytes
  *            anew, so that a late read of the older value is seen.
- *   in place A launch may write a result over an operand if its kernel is proved
- *            to read there what the same turn writes (verify_inplace.c).
+ *   in place a launch may write a result over an operand if its kernel is
+ *            proved to read there what the same turn writes
+ *            (verify_inplace.c).
  *   loops    are run once. A second turn begins in the state in which the
  *            first one ended, so what the turn read from outside must still
  *            be there at its end; such reads are logged.

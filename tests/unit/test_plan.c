@@ -318,8 +318,8 @@ static void test_moved(void **state)
 	each_plan(visit_moved);
 }
 
-/* Matrix products read what other turns write: two buffers. Maps, and sums along
- * an axis one element after the other, need one. */
+/* Matrix products read what other turns write: two buffers. Maps, and sums
+ * along an axis one element after the other, need one. */
 static void test_chain(void **state)
 {
 	struct bench b;
