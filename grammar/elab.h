@@ -92,6 +92,7 @@ struct decl {
 	struct ev ev;		/* dim, const, weight */
 	struct tn_fn *fn;	/* fn that is not generic */
 	struct tn_kernel *kernel;
+	struct tn_rule *rule;	/* rule without errors */
 	int nfields;		/* struct */
 	const struct tn_type **fields;
 };
@@ -316,6 +317,21 @@ typedef struct ev (*elab_sugar_fn)(struct frame *frame, struct call *call);
 elab_sugar_fn elab_sugar_find(const char *name);
 /* Names of the table, for suggestions; NULL past the end. */
 const char *elab_sugar_name(size_t i);
+
+/* ---- elab_list.c ------------------------------------------------------ */
+
+/* Arithmetic on lists of sizes, element by element; a size stands for as many.
+ * False: not lists, or of unlike form. */
+bool elab_list_binary(struct frame *frame, enum tn_infix op,
+		      const struct ev *left, const struct ev *right,
+		      struct tn_span span, struct ev *out);
+struct ev elab_permute(struct frame *frame, struct call *call);
+struct ev elab_inverse(struct frame *frame, struct call *call);
+struct ev elab_take(struct frame *frame, struct call *call);
+struct ev elab_drop(struct frame *frame, struct call *call);
+struct ev elab_lows(struct frame *frame, struct call *call);
+struct ev elab_highs(struct frame *frame, struct call *call);
+struct ev elab_union(struct frame *frame, struct call *call);
 
 /* ---- elab_generic.c --------------------------------------------------- */
 

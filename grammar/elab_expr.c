@@ -168,6 +168,8 @@ static bool fold(struct frame *frame, enum tn_infix op,
 					      span), span);
 		return true;
 	}
+	if (elab_list_binary(frame, op, a, b, span, out))
+		return true;
 	if (is_number(a) && is_number(b) &&
 	    (a->kind == EV_FLOAT || b->kind == EV_FLOAT))
 		return fold_floats(op, ev_to_f64(a), ev_to_f64(b), span, out);

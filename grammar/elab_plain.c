@@ -201,7 +201,8 @@ static bool make_return(struct frame *frame, int count,
 	return tn_infer_op(op);
 }
 
-/* The declared types of an instance's results, completed by its body. */
+/* The declared types of an instance's results, completed by its body; of a
+ * rule's side none is declared. */
 static bool unify_results(struct frame *frame, const struct tn_sig *sig,
 			  const struct tn_generics *generics,
 			  struct tn_value *const *values)
@@ -223,7 +224,8 @@ static bool unify_results(struct frame *frame, const struct tn_sig *sig,
 
 		fn->result_names[i] = result->name.text;
 		fn->result_types[i] = values[i]->type;
-		if (!elab_unify(frame, generics, result->type,
+		if (result->type &&
+		    !elab_unify(frame, generics, result->type,
 				values[i]->type, values[i]->span.file ?
 				values[i]->span : result->span,
 				what ? what : "the result"))
@@ -238,7 +240,7 @@ static enum tn_dtype result_elem(struct frame *frame, const struct ev *ev,
 {
 	const struct bind *bind;
 
-	if (!ev_is_literal(ev) && ev->kind != EV_LIST)
+	if (!type || (!ev_is_literal(ev) && ev->kind != EV_LIST))
 		return ELAB_ANY;
 	if (type->is_elem)
 		return tn_dtype_find(type->name.text);

@@ -3,9 +3,9 @@
  * names are resolved and their form is checked here, so that a mistake shows
  * before the first use.
  */
-#include "grammar/elab.h"
-
 #include <string.h>
+
+#include "grammar/elab_rule.h"
 
 /* A walk through what was written, with the names in reach. */
 struct checker {
@@ -79,10 +79,8 @@ static void check_call(struct checker *c, const struct tn_expr *expr)
 	struct tn_diag *diag;
 	bool is_fn;
 
-	if (c->in_where && strcmp(name, "fp") == 0)
-		return;
 	check_args(c, &expr->u.call.args);
-	if (c->in_where || c->e->broken)
+	if (c->e->broken || (c->in_where && elab_fact_find(name) >= 0))
 		return;
 	decl = elab_find(c->e, name, c->is_library);
 	is_fn = decl && (decl->item->kind == TN_TREE_ITEM_FN ||
@@ -396,6 +394,65 @@ void elab_rule_item(struct tn_elab *e, struct decl *decl)
 		check_expr(&c, item->u.rule.where);
 	}
 	fini_checker(&c);
+	if (e->sink->errors == errors && !e->broken)
+		decl->rule = elab_rule_compile(e, decl);
+}
+
+static bool add_rule(const struct decl *decl, struct tn_rule_set *set)
+{
+	if (!decl->rule)
+		return true;
+	decl->rule->number = (int)set->rules.len;
+	return tn_vec_push_ptr(&set->rules, decl->rule);
+}
+
+bool tn_elab_rules(struct tn_elab *e, struct tn_rule_set *set)
+{
+	size_t i;
+
+	set->instance = elab_rule_instance;
+	set->data = e;
+	for (i = 0; i < e->order.len; i++)
+		if (!add_rule(tn_vec_ptr(&e->order, i), set))
+			return false;
+	return true;
+}
+
+/* A rule of a text of its own. */
+static bool text_item(struct tn_elab *e, const struct tn_tree_item *item,
+		      struct tn_rule_set *set)
+{
+	struct decl *decl = tn_arena_alloc(&e->scratch, sizeof(*decl));
+
+	if (!decl)
+		return false;
+	if (item->kind != TN_TREE_ITEM_RULE) {
+		tn_diag_report(e->sink, TN_E0217, item->span,
+			       "a file of rules has rules alone");
+		return true;
+	}
+	decl->name = item->name.text;
+	decl->item = item;
+	decl->is_library = true;
+	elab_rule_item(e, decl);
+	return add_rule(decl, set);
+}
+
+bool tn_elab_rule_source(struct tn_elab *e, uint32_t file,
+			 struct tn_rule_set *set)
+{
+	struct tn_tree *tree;
+	uint32_t i;
+
+	set->instance = elab_rule_instance;
+	set->data = e;
+	tree = tn_parse(e->options.sink, e->names, &e->scratch, file);
+	if (!tree || !elab_load_library(e))
+		return false;
+	for (i = 0; i < tree->len && !tree->broken; i++)
+		if (!text_item(e, tree->at[i], set))
+			return false;
+	return true;
 }
 
 /* ---- Encodings and meshes ---------------------------------------------- */

@@ -779,6 +779,9 @@ static const struct {
 	{"size", size}, {"shape", shape}, {"elem", elem}, {"len", len},
 	{"count", count}, {"wide", wide},
 	{"load", elab_load}, {"run", run},
+	{"permute", elab_permute}, {"inverse", elab_inverse},
+	{"take", elab_take}, {"drop", elab_drop}, {"lows", elab_lows},
+	{"highs", elab_highs}, {"union", elab_union},
 };
 
 elab_sugar_fn elab_sugar_find(const char *name)

@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "ir/graph.h"
+#include "ir/rule.h"
 
 struct tn_tree;
 struct tn_elab;
@@ -91,5 +92,25 @@ struct tn_fn *tn_elab_instance(struct tn_elab *elab, const char *name,
 			       int nin, const struct tn_type *const *in,
 			       int nattrs, const struct tn_attr *attrs,
 			       struct tn_span span);
+
+/* The rules of the file and of what it includes, in order, into `set`
+ * (struct tn_rule *, which live as long as the elaborator). False: out of
+ * memory. */
+bool tn_elab_rules(struct tn_elab *elab, struct tn_rule_set *set);
+/* The same of a source that holds rules alone, which see the library and
+ * nothing else. Errors are in the sink. */
+bool tn_elab_rule_source(struct tn_elab *elab, uint32_t file,
+			 struct tn_rule_set *set);
+/* What the `where` of a rule may ask, by number: the name, and what it means;
+ * NULL past the last. */
+const char *tn_elab_fact(int number, const char **doc);
+/* A function to try a rule at: its left side, at element types numbered
+ * `dtype`, packs of `rank` axes, and else what the seed draws. The same
+ * arguments give the same function. NULL: what was drawn fits no left side.
+ * It is the module's last function until it is dropped. */
+struct tn_fn *tn_elab_rule_sample(struct tn_elab *elab,
+				  const struct tn_rule *rule, int dtype,
+				  int rank, uint64_t seed);
+void tn_elab_rule_drop(struct tn_elab *elab, struct tn_fn *fn);
 
 #endif

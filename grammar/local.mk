@@ -23,11 +23,13 @@ MAINTAINERCLEANFILES += grammar/parse.c grammar/parse.h grammar/scan.c
 # Tree to graph.
 libtenon_la_SOURCES += \
 	grammar/elab.h \
+	grammar/elab_apply.c \
 	grammar/elab_attr.c \
 	grammar/elab_call.c \
 	grammar/elab_const.c \
 	grammar/elab_dims.c \
 	grammar/elab_expr.c \
+	grammar/elab_fact.c \
 	grammar/elab_flow.c \
 	grammar/elab_generic.c \
 	grammar/elab_index.c \
@@ -36,8 +38,12 @@ libtenon_la_SOURCES += \
 	grammar/elab_kernel.c \
 	grammar/elab_kernel.h \
 	grammar/elab_kexpr.c \
+	grammar/elab_list.c \
+	grammar/elab_pattern.c \
 	grammar/elab_plain.c \
 	grammar/elab_rule.c \
+	grammar/elab_rule.h \
+	grammar/elab_sample.c \
 	grammar/elab_scope.c \
 	grammar/elab_stmt.c \
 	grammar/elab_struct.c \

@@ -87,46 +87,6 @@ static uint64_t hash_op(const struct tn_op *op)
 					       (size_t)bytes));
 }
 
-static bool same_list(const struct tn_attr *a, const struct tn_attr *b)
-{
-	int i;
-
-	if (a->count != b->count)
-		return false;
-	for (i = 0; i < a->count; i++)
-		if (a->kind == TN_ATTR_INTS ? a->u.ints[i] != b->u.ints[i] :
-		    a->u.dims[i] != b->u.dims[i])
-			return false;
-	return true;
-}
-
-static bool same_attr(const struct tn_attr *a, const struct tn_attr *b)
-{
-	if (a->is_set != b->is_set || a->kind != b->kind)
-		return false;
-	if (!a->is_set)
-		return true;
-	switch (a->kind) {
-	case TN_ATTR_INT:
-		return a->u.i == b->u.i;
-	case TN_ATTR_FLOAT:
-		return !memcmp(&a->u.f, &b->u.f, sizeof a->u.f);
-	case TN_ATTR_BOOL:
-		return a->u.b == b->u.b;
-	case TN_ATTR_STRING:
-		return !strcmp(a->u.s, b->u.s);
-	case TN_ATTR_DTYPE:
-		return a->u.dtype == b->u.dtype;
-	case TN_ATTR_DIM:
-		return a->u.dim == b->u.dim;
-	case TN_ATTR_INTS:
-	case TN_ATTR_DIMS:
-	case TN_ATTR_PAIRS:
-		return same_list(a, b);
-	}
-	return false;
-}
-
 static bool same_literal(const struct tn_op *a, const struct tn_op *b)
 {
 	if (!a->literal || !b->literal)
@@ -166,7 +126,7 @@ static bool same_op(const struct tn_op *a, const struct tn_op *b)
 		if (tn_graph_in(a, i) != tn_graph_in(b, i))
 			return false;
 	for (i = 0; i < a->nattrs; i++)
-		if (!same_attr(&a->attrs[i], &b->attrs[i]))
+		if (!tn_attr_same(&a->attrs[i], &b->attrs[i]))
 			return false;
 	return same_literal(a, b);
 }

@@ -4,32 +4,24 @@
  *   n: i64 = 3;  m: i64 = mul(n, n);   ->   m: i64 = 9;
  *
  * The value comes from the reference evaluation, so folder and run time agree
- * to the bit. Not folded: results above `limit` elements (LIMIT), or above
+ * to the bit. Not folded: results above `limit` elements (TN_FOLD_LIMIT), or above
  * MAX_GROWN if they are larger than their operands together (a loop that
  * makes them is shorter than they are), unless they are no larger than one
  * operand; what takes more than MAX_WORK steps; random numbers; what would
  * raise the sticky flag; what evaluation cannot size. MAX_BYTES bounds the
  * sum, so that no text, however written, makes a constant of every line.
  */
-#include "passes/pass.h"
+#include "passes/fold.h"
 
 #include "base/num.h"
 #include "ir/eval.h"
 
 enum tn_pass_result tn_pass_fold(struct tn_pass_context *context);
 
-#define LIMIT 65536
 #define MAX_OPERANDS 64
 #define MAX_GROWN 1024
 #define MAX_WORK (1 << 22)
 #define MAX_BYTES (1 << 26)
-
-struct folder {
-	struct tn_pass_context *context;
-	int64_t limit;
-	int64_t bytes;		/* of all constants made */
-	bool changed;
-};
 
 /* True if the attribute means the same for all values of the dims. */
 static bool is_static_attr(const struct tn_attr *attr)
@@ -61,7 +53,7 @@ static bool is_static(const struct tn_op *op)
 	return true;
 }
 
-static bool is_candidate(const struct tn_op *op)
+bool tn_fold_is_due(const struct tn_op *op)
 {
 	const struct tn_op_info *info = &tn_ops[op->code];
 	int i;
@@ -126,7 +118,7 @@ static bool is_quick(const struct tn_op *op, int64_t count)
 	return work <= MAX_WORK;
 }
 
-static bool is_small(struct folder *f, const struct tn_op *op)
+static bool is_small(struct tn_fold *f, const struct tn_op *op)
 {
 	const struct tn_type *type = op->out[0]->type;
 	int64_t largest = 0, operands = 0, count = count_of(type), bytes, n;
@@ -148,46 +140,46 @@ static bool is_small(struct folder *f, const struct tn_op *op)
 	return true;
 }
 
-static bool fold_op(struct folder *f, struct tn_op *op)
+struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
 {
 	struct tn_eval eval = { 0 };
 	const struct tn_tensor *in[MAX_OPERANDS];
 	struct tn_tensor out = { 0 };
 	struct tn_builder builder;
 	struct tn_value *value = NULL;
-	bool good;
 	int i;
 
+	if (!tn_fold_is_due(op) || !is_small(f, op))
+		return NULL;
 	for (i = 0; i < op->nin; i++)
 		in[i] = tn_graph_in(op, i)->op->literal;
-	good = tn_eval_op(&eval, op, in, &out);
-	if (good && eval.flags == 0 &&
-	    tn_rw_spend(f->context->rw, "fold", op)) {
-		tn_rw_before(f->context->rw, op, &builder);
+	if (tn_eval_op(&eval, op, in, &out) && eval.flags == 0 &&
+	    tn_rw_spend(f->rw, "fold", op)) {
+		tn_rw_before(f->rw, op, &builder);
 		value = tn_build_const(&builder, &out, op->span);
-		good = value != NULL;
-		if (good)
-			tn_rw_replace(f->context->rw, op, &value);
-		f->changed = true;
+		if (value)
+			tn_rw_replace(f->rw, op, &value);
+		f->changed |= value != NULL;
+		f->failed |= !value;
 	}
+	f->failed |= eval.no_memory;
 	tn_tensor_fini(&out);
-	return good || !eval.no_memory;
+	return value;
 }
 
 static bool visit(void *data, struct tn_op *op)
 {
-	struct folder *f = data;
+	struct tn_fold *f = data;
 
-	if (!is_candidate(op) || !is_small(f, op))
-		return true;
-	return fold_op(f, op);
+	tn_fold_op(f, op);
+	return !f->failed;
 }
 
 enum tn_pass_result tn_pass_fold(struct tn_pass_context *context)
 {
-	struct folder f = { .context = context };
+	struct tn_fold f = { .rw = context->rw };
 
-	f.limit = tn_pass_option(context, "limit", LIMIT);
+	f.limit = tn_pass_option(context, "limit", TN_FOLD_LIMIT);
 	if (!tn_pass_walk(context->entry->body, visit, &f)) {
 		context->rw->failed = true;
 		return TN_PASS_FAILED;

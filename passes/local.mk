@@ -4,6 +4,7 @@ libtenon_la_SOURCES += \
 	passes/cse.c \
 	passes/dce.c \
 	passes/fold.c \
+	passes/fold.h \
 	passes/fuse.c \
 	passes/infer.c \
 	passes/inline.c \
@@ -25,6 +26,8 @@ libtenon_la_SOURCES += \
 	passes/lower_resize.c \
 	passes/lower_source.c \
 	passes/lower_window.c \
+	passes/match.c \
+	passes/match.h \
 	passes/pass.c \
 	passes/pass.h \
 	passes/passes.def \
@@ -41,4 +44,11 @@ libtenon_la_SOURCES += \
 	passes/schedule_pack.c \
 	passes/schedule_sums.c \
 	passes/schedule_tile.c \
+	passes/simplify.c \
+	passes/simplify.h \
 	passes/unroll.c
+
+# The rules' text, embedded by the driver.
+BUILT_SOURCES += passes/rules.tn.inc
+EXTRA_DIST += passes/rules.tn passes/rules.tn.inc
+MAINTAINERCLEANFILES += passes/rules.tn.inc

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 #include "ir/rewrite.h"
+#include "ir/rule.h"
 #include "ir/target.h"
 
 /* FAILED: the text's fault, if one was reported, else out of memory.
@@ -32,6 +33,9 @@ struct tn_pass_options {
 	void (*show)(void *data, const char *pass, const char *text);
 	void *data;
 	struct tn_buf *timing;	/* gets the --time-passes table, or NULL */
+	const struct tn_rule_set *rules;	/* of `simplify`; or NULL */
+	const char *fp;		/* licences for all of it, see ir/rule.h; or
+				 * NULL */
 };
 
 struct tn_pass_context {

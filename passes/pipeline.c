@@ -5,6 +5,7 @@
  *           inline    calls and composites are gone         FLAT CORE
  *           unroll    short loops are gone
  *           fold      constants are computed
+ *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
  *           cse dce   nothing twice, nothing unread
  *           fuse      maps outlined into @fused functions   FUSED
@@ -18,6 +19,6 @@ const char *tn_pipeline_default(bool optimise)
 {
 	if (!optimise)
 		return "infer,inline,lower,schedule,plan";
-	return "infer,inline,unroll,fold,canonical,cse,dce,fuse,"
+	return "infer,inline,unroll,fold,simplify,canonical,cse,dce,fuse,"
 		"lower,schedule,plan";
 }

@@ -271,6 +271,8 @@ static const struct setting settings[] = {
 	{ "emulate", YES, AT(emulate) },
 	{ "passes", TEXT, AT(passes) },
 	{ "fn", TEXT, AT(fn) },
+	{ "fp", TEXT, AT(fp) },
+	{ "rules", TEXT, AT(rules) },
 	{ "weights", WEIGHTS, 0 },
 	{ "threads", NUMBER, AT(threads) },
 	{ "cc", TEXT, AT(cc) },

@@ -15,7 +15,7 @@
 /* See tenon_context_set. Texts live in the context's arena. */
 struct tn_settings {
 	const char *target, *passes, *fn, *cc, *cxx, *nvcc, *cache, *keep;
-	const char *print_after, *stop_after;
+	const char *print_after, *stop_after, *fp, *rules;
 	bool emulate, allow_outside, verify_each, time_passes;
 	bool random_weights;
 	int64_t seed;		/* of random_weights */

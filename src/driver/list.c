@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "driver/context.h"
 #include "driver/target.h"
+#include "grammar/elaborate.h"
 #include "ir/op.h"
 #include "passes/pass.h"
 
@@ -87,13 +88,22 @@ static void list_dtypes(struct tn_buf *out, bool json)
 	}
 }
 
+static void list_facts(struct tn_buf *out, bool json)
+{
+	struct row row = {NULL};
+	int i;
+
+	for (i = 0; (row.name = tn_elab_fact(i, &row.summary)); i++)
+		put_row(out, json, &row);
+}
+
 static const struct {
 	const char *name;
 	void (*put)(struct tn_buf *out, bool json);
 } tables[] = {
 	{ "passes", list_passes }, { "ops", list_ops },
 	{ "targets", tn_target_list }, { "codes", list_codes },
-	{ "dtypes", list_dtypes }
+	{ "dtypes", list_dtypes }, { "facts", list_facts }
 };
 #define NTABLES (sizeof tables / sizeof *tables)
 
@@ -119,7 +129,8 @@ enum tenon_status tenon_list(struct tenon_context *context, const char *what,
 			   tn_context_report(context, TN_E0004,
 					     "there is no table '%s'", what),
 			   what, names, NTABLES,
-			   "there are passes, ops, targets, codes, dtypes");
+			   "there are passes, ops, targets, codes, dtypes, "
+			   "facts");
 	return tn_context_end(context, TN_USAGE);
 }
 

@@ -6,6 +6,7 @@ libtenon_la_SOURCES += \
 	src/driver/bind.c \
 	src/driver/builder.c \
 	src/driver/cache.c src/driver/cache.h \
+	src/driver/check_rules.c \
 	src/driver/call.c src/driver/call.h \
 	src/driver/compile.c \
 	src/driver/context.c src/driver/context.h \
@@ -46,6 +47,7 @@ tenon_SOURCES += \
 	src/driver/options.c src/driver/options.def src/driver/options.h \
 	src/driver/verb_compare.c \
 	src/driver/verb_compile.c \
+	src/driver/verb_rules.c \
 	src/driver/verb_run.c \
 	src/driver/verb_text.c
 

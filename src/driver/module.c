@@ -18,6 +18,10 @@ static const char std_text[] = {
 #include "grammar/std.tn.inc"
 };
 
+static const char rules_text[] = {
+#include "passes/rules.tn.inc"
+};
+
 /* ---- Opening and closing ------------------------------------------------ */
 
 /* The file name without folder and ending, as a C identifier. */
@@ -59,6 +63,7 @@ struct tenon_module *tn_module_open(struct tenon_context *context,
 	tn_arena_init(&module->arena);
 	tn_vec_init(&module->tests, sizeof(struct tn_test), NULL);
 	tn_vec_init(&module->files, sizeof(struct tn_weight_file), NULL);
+	tn_vec_init(&module->rules.rules, sizeof(struct tn_rule *), NULL);
 	tn_buf_init(&module->timing);
 	options = (struct tn_elab_options){
 		.names = &context->names, .sink = &context->sink,
@@ -84,6 +89,7 @@ void tenon_module_free(struct tenon_module *module)
 	tn_module_free(module->ir);
 	tn_weights_close(module);
 	tn_vec_fini(&module->tests);
+	tn_vec_fini(&module->rules.rules);
 	tn_buf_fini(&module->timing);
 	tn_arena_fini(&module->arena);
 	free(module);
@@ -221,6 +227,44 @@ enum tenon_status tenon_module_print(struct tenon_module *module, char **out)
 	return tn_context_text(module->context, &buf, out);
 }
 
+/* ---- Rules ---------------------------------------------------------------- */
+
+/* The rules of the file that --rules names. */
+static enum tn_status read_rule_file(struct tenon_module *module)
+{
+	struct tenon_context *context = module->context;
+	enum tn_status status;
+	uint32_t file;
+
+	if (!context->settings.rules)
+		return TN_OK;
+	file = tn_source_read(context, context->settings.rules, &status);
+	if (!file)
+		return status;
+	return tn_elab_rule_source(module->elab, file, &module->rules) ?
+		TN_OK : tn_context_nomem(context);
+}
+
+enum tn_status tn_module_read_rules(struct tenon_module *module)
+{
+	struct tenon_context *context = module->context;
+	uint32_t before = context->sink.errors, file;
+	enum tn_status status;
+
+	if (module->has_rules || !module->elab || !module->ir)
+		return TN_OK;
+	module->has_rules = true;
+	file = tn_sink_add_source(&context->sink, "rules.tn", rules_text,
+				  sizeof(rules_text) - 1);
+	if (!file || !tn_elab_rule_source(module->elab, file, &module->rules))
+		return tn_context_nomem(context);
+	module->nlibrary_rules = (int)module->rules.rules.len;
+	if (!tn_elab_rules(module->elab, &module->rules))
+		return tn_context_nomem(context);
+	status = read_rule_file(module);
+	return status ? status : outcome(module, before);
+}
+
 /* ---- Passes --------------------------------------------------------------- */
 
 static bool is_candidate(const struct tn_fn *fn)
@@ -302,11 +346,15 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		.stop_after = settings->stop_after,
 		.show = module->context->show,
 		.data = module->context->show_data,
-		.timing = settings->time_passes ? &module->timing : NULL
+		.timing = settings->time_passes ? &module->timing : NULL,
+		.rules = &module->rules, .fp = settings->fp
 	};
+	enum tn_status status = TN_OK;
 
 	module->ir->events = tn_context_events(module->context);
-	return tn_pipeline_run(module->ir, passes, &options);
+	if (strstr(passes, "simplify"))
+		status = tn_module_read_rules(module);
+	return status ? status : tn_pipeline_run(module->ir, passes, &options);
 }
 
 /* The passes of `list` from `from` on. */

@@ -27,12 +27,18 @@ struct tenon_module {
 	bool has_tests;			/* they were made */
 	bool has_weights;		/* all values came with the graph */
 	struct tn_vec files;		/* struct tn_weight_file */
+	struct tn_rule_set rules;	/* of `simplify`; see has_rules */
+	int nlibrary_rules;		/* those of the library come first */
+	bool has_rules;			/* they were read */
 	struct tn_buf timing;
 	bool has_passed;		/* passes were run by the user */
 };
 
 /* The function to compile; NULL after a report. */
 struct tn_fn *tn_module_pick(struct tenon_module *module);
+/* Reads the rules, once: those of the library, of the module and of the file
+ * that the settings name. */
+enum tn_status tn_module_read_rules(struct tenon_module *module);
 /* Makes the tests; BAD_INPUT if any has errors. */
 enum tn_status tn_module_make_tests(struct tenon_module *module);
 /* Takes the entry through the passes that the settings name and on to what

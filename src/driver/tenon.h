@@ -336,6 +336,22 @@ enum tenon_status tenon_module_test(struct tenon_module *module,
 						 const struct tenon_test *),
 				    void *data);
 
+/* What became of one rewrite rule. */
+struct tenon_rule {
+	const char *name;
+	int64_t places;		/* where it was applied and compared */
+	bool passed;
+	const char *why;	/* if not */
+};
+
+/* Tries the rules of the file at `path` (NULL: of the library) against the
+ * interpreter. TENON_NO: some changed a result, or fit nothing. */
+enum tenon_status tenon_check_rules(struct tenon_context *context,
+				    const char *path,
+				    void (*done)(void *data,
+						 const struct tenon_rule *),
+				    void *data);
+
 /* ---- Engines: loading and running -------------------------------------- */
 
 struct tenon_engine;

@@ -87,6 +87,8 @@ libtenon_la_SOURCES += \
 	src/ir/rewrite_copy.c \
 	src/ir/rewrite_make.c \
 	src/ir/rewrite.h \
+	src/ir/rule.c \
+	src/ir/rule.h \
 	src/ir/target.h \
 	src/ir/tensor.c \
 	src/ir/tensor.h \

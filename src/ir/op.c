@@ -61,3 +61,43 @@ bool tn_op_has(enum tn_opcode code, unsigned flags)
 {
 	return code < TN_OP_COUNT && (tn_ops[code].flags & flags) != 0;
 }
+
+static bool same_list(const struct tn_attr *a, const struct tn_attr *b)
+{
+	int i;
+
+	if (a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++)
+		if (a->kind == TN_ATTR_INTS ? a->u.ints[i] != b->u.ints[i] :
+		    a->u.dims[i] != b->u.dims[i])
+			return false;
+	return true;
+}
+
+bool tn_attr_same(const struct tn_attr *a, const struct tn_attr *b)
+{
+	if (a->is_set != b->is_set || a->kind != b->kind)
+		return false;
+	if (!a->is_set)
+		return true;
+	switch (a->kind) {
+	case TN_ATTR_INT:
+		return a->u.i == b->u.i;
+	case TN_ATTR_FLOAT:
+		return !memcmp(&a->u.f, &b->u.f, sizeof(a->u.f));
+	case TN_ATTR_BOOL:
+		return a->u.b == b->u.b;
+	case TN_ATTR_STRING:
+		return !strcmp(a->u.s, b->u.s);
+	case TN_ATTR_DTYPE:
+		return a->u.dtype == b->u.dtype;
+	case TN_ATTR_DIM:
+		return a->u.dim == b->u.dim;
+	case TN_ATTR_INTS:
+	case TN_ATTR_DIMS:
+	case TN_ATTR_PAIRS:
+		return same_list(a, b);
+	}
+	return false;
+}

@@ -1,0 +1,25 @@
+/* Folding of one operator: of the pass `fold`, and of others as they go. */
+#ifndef TN_PASSES_FOLD_H
+#define TN_PASSES_FOLD_H
+
+#include "passes/pass.h"
+
+/* Most elements of a constant that folding makes. */
+#define TN_FOLD_LIMIT 65536
+
+struct tn_fold {
+	struct tn_rw *rw;
+	int64_t limit;
+	int64_t bytes;		/* of all constants made */
+	bool changed;
+	bool failed;		/* sticky: out of memory */
+};
+
+/* Whether the operator is one to fold: all its operands are constants, and
+ * its value is the same each time. */
+bool tn_fold_is_due(const struct tn_op *op);
+/* The constant in whose place the operator was; NULL: it stays, being not due,
+ * too large, or one that raises the flag. */
+struct tn_value *tn_fold_op(struct tn_fold *fold, struct tn_op *op);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * simplify: the rules of rules.tn, and of the user, until none applies.
+ *
+ *   y = transpose(x, perm=[1, 0]);      rule transpose_transpose
+ *   z = transpose(y, perm=[1, 0]);  ->  z = transpose(x, perm=[0, 1]);
+ *
+ * Operators wait in a list; each is looked at, and after a rewrite what it
+ * made and what reads it waits again. Operators on
+ * constants are folded before their readers are looked at, so that rules see
+ * the values. A rule is applied if it leaves no more
+ * operators than it takes away (those whose results others read stay), or as
+ * many more as its @benefit allows.
+ */
+#include <stdlib.h>
+
+#include "passes/fold.h"
+#include "passes/match.h"
+#include "passes/simplify.h"
+
+/* Rewrites for an operator of the function, on average, after which the rules
+ * are taken to go round in circles. */
+#define MAX_ROUNDS 20
+
+enum tn_pass_result tn_pass_simplify(struct tn_pass_context *context);
+
+struct simplify {
+	const struct tn_simplify *options;
+	const struct tn_matcher *matcher;
+	struct tn_fold fold;
+	struct tn_vec waiting;		/* struct tn_op *, the next one last */
+	struct tn_map is_waiting;
+	int64_t left;			/* rewrites until it is too many */
+	const struct tn_rule *last;
+	bool changed, failed;
+};
+
+/* ---- The list ---------------------------------------------------------- */
+
+static void wait(struct simplify *s, struct tn_op *op)
+{
+	if ((tn_matcher_is_idle(s->matcher, op) && !tn_fold_is_due(op)) ||
+	    tn_map_find(&s->is_waiting, op))
+		return;
+	if (!tn_vec_push_ptr(&s->waiting, op) ||
+	    !tn_map_set(&s->is_waiting, op, s))
+		s->failed = true;
+}
+
+static struct tn_op *next(struct simplify *s)
+{
+	struct tn_op *op = tn_vec_ptr(&s->waiting, s->waiting.len - 1);
+
+	tn_vec_pop(&s->waiting);
+	if (!tn_map_set(&s->is_waiting, op, NULL))
+		s->failed = true;
+	return op;
+}
+
+static bool wait_for_all(void *data, struct tn_op *op)
+{
+	wait(data, op);
+	return true;
+}
+
+static void turn_round(struct tn_vec *list)
+{
+	size_t i, n = list->len;
+	void **at = list->data, *kept;
+
+	for (i = 0; i < n / 2; i++) {
+		kept = at[i];
+		at[i] = at[n - 1 - i];
+		at[n - 1 - i] = kept;
+	}
+}
+
+static void wait_for_users(struct simplify *s, const struct tn_value *value)
+{
+	const struct tn_use *use;
+
+	for (use = value->uses; use; use = use->next)
+		wait(s, use->op);
+}
+
+/* ---- What a rewrite is worth ------------------------------------------- */
+
+/* Whether only operators of dying nodes read the value. */
+static bool is_unread(const struct tn_value *value,
+		      const struct tn_rule_match *match, const bool *dies,
+		      int nnodes)
+{
+	const struct tn_use *use;
+	int k;
+
+	for (use = value->uses; use; use = use->next) {
+		for (k = 0; k < nnodes; k++)
+			if (dies[k] && match->nodes[k]->op == use->op)
+				break;
+		if (k == nnodes)
+			return false;
+	}
+	return true;
+}
+
+/* Operators that a rewrite leaves unread: the root, and those that only dying
+ * ones read. */
+static int count_dying(const struct tn_rule_match *match,
+		       const struct tn_rule *rule)
+{
+	bool dies[TN_RULE_NODES] = { false }, more = true;
+	int count = 1, i;
+
+	dies[rule->root->number] = true;
+	while (more) {
+		more = false;
+		for (i = 0; i < rule->nnodes; i++) {
+			const struct tn_value *value = match->nodes[i];
+
+			if (dies[i] || !value || !value->op ||
+			    value->op->literal ||
+			    !is_unread(value, match, dies, rule->nnodes))
+				continue;
+			dies[i] = more = true;
+			count++;
+		}
+	}
+	return count;
+}
+
+static bool is_known(const struct tn_value *value, const struct tn_fn *side,
+		     const struct tn_rule *rule,
+		     const struct tn_rule_match *match)
+{
+	int i, at = value->index;
+
+	if (value->op)
+		return value->op->number < 0;
+	if (value->block != side->body)
+		return false;
+	for (i = 0; i < rule->nvars; i++)
+		if (!rule->vars[i].is_attr && at-- == 0)
+			return match->values[i]->op &&
+			       match->values[i]->op->literal;
+	return false;
+}
+
+/* Operators of the right side but for those that folding will compute; these
+ * are numbered -1. */
+static int count_ops(struct tn_fn *side, const struct tn_rule *rule,
+		     const struct tn_rule_match *match)
+{
+	struct tn_op *op;
+	int count = 0, i;
+
+	for (op = side->body->first; op != side->body->last; op = op->next) {
+		op->number = -1;
+		for (i = 0; i < op->nin; i++)
+			if (!is_known(tn_graph_in(op, i), side, rule, match))
+				op->number = 0;
+		count += op->number == 0;
+	}
+	return count;
+}
+
+/* ---- A rewrite --------------------------------------------------------- */
+
+/* Copies the right side before the root; its result. */
+static struct tn_value *copy_side(struct simplify *s, const struct tn_fn *side,
+				  const struct tn_rule *rule,
+				  const struct tn_rule_match *match)
+{
+	struct tn_rw *rw = s->options->rw;
+	struct tn_op *end;
+	struct tn_value *result = NULL;
+	struct tn_map map;
+	int i, param = 0;
+	bool good = true;
+
+	tn_map_init_ptr(&map);
+	for (i = 0; i < rule->nvars; i++)
+		if (!rule->vars[i].is_attr)
+			good &= tn_map_set(&map, side->body->params[param++],
+					   match->values[i]);
+	if (good && tn_rw_clone(rw, side->body, match->root->block,
+				match->root, &map, NULL)) {
+		end = match->root->prev;
+		result = tn_graph_in(end, 0);
+		tn_rw_erase(rw, end);
+	}
+	tn_map_fini(&map);
+	return result;
+}
+
+/* What nobody reads any longer goes, so that uses stay counted right. */
+static void erase_unread(struct simplify *s, struct tn_value *const *values,
+			 int count)
+{
+	int i, k;
+
+	for (i = 0; i < count; i++) {
+		struct tn_op *op = values[i] ? values[i]->op : NULL;
+
+		if (!op || !op->block || op->nout != 1 || op->out[0]->uses ||
+		    op->nregions || op->code == TN_OP_call ||
+		    (tn_ops[op->code].flags & TN_FLAG_EFFECT))
+			continue;
+		for (k = 0; k < op->nin; k++)
+			if (tn_graph_in(op, k)->op)
+				wait(s, tn_graph_in(op, k)->op);
+		tn_rw_erase(s->options->rw, op);
+	}
+}
+
+/* Whether the function, or whoever compiles it, grants what the rule needs. */
+static bool is_licensed(const struct simplify *s, const struct tn_rule *rule)
+{
+	const struct tn_annot *fp = tn_annots_find(
+		&s->options->fn->annots, "fp");
+
+	return tn_rule_is_licensed(rule, s->options->fp) ||
+	       (fp && tn_rule_is_licensed(rule, fp->args));
+}
+
+static bool apply(struct simplify *s, const struct tn_rule *rule,
+		  const struct tn_rule_match *match)
+{
+	const struct tn_rule_set *set = s->options->rules;
+	struct tn_op *last = match->root->prev, *end = match->root->next;
+	const struct tn_block *block = match->root->block;
+	struct tn_value *result;
+	struct tn_fn *side;
+
+	if (!is_licensed(s, rule))
+		return false;
+	side = set->instance(set->data, rule, match);
+	if (!side || count_ops(side, rule, match) >
+		     count_dying(match, rule) + rule->benefit ||
+	    !tn_rw_spend(s->options->rw, rule->name, match->root))
+		return false;
+	result = copy_side(s, side, rule, match);
+	if (!result) {
+		s->failed = true;
+		return false;
+	}
+	tn_rw_replace(s->options->rw, match->root, &result);
+	if (result->op)
+		wait(s, result->op);
+	wait_for_users(s, result);
+	for (end = end ? end->prev : block->last; end != last; end = end->prev)
+		wait(s, end);
+	erase_unread(s, match->nodes, rule->nnodes);
+	s->last = rule;
+	s->left--;
+	s->changed = true;
+	return true;
+}
+
+static bool visit(void *data, const struct tn_rule *rule,
+		  const struct tn_rule_match *match)
+{
+	struct simplify *s = data;
+
+	return !apply(s, rule, match) && !s->failed;
+}
+
+/* ---- The pass ---------------------------------------------------------- */
+
+static void report_circle(const struct simplify *s)
+{
+	struct tn_sink *sink = s->options->rw->module->sink;
+	struct tn_diag *diag;
+
+	diag = tn_diag_report(sink, TN_W0856, s->last->span,
+			      "the rules go round in circles; '%s' was the "
+			      "last one applied", s->last->name);
+	tn_diag_help(sink, diag, "--fuel=N shows the steps; no rule may undo "
+		     "what another does");
+}
+
+/* What has constants alone for operands is folded or left. */
+static void look_at(struct simplify *s, struct tn_op *op)
+{
+	struct tn_value *value;
+
+	if (!op->block || op->nout != 1)
+		return;
+	if (!tn_fold_is_due(op)) {
+		tn_matcher_find(s->matcher, op, visit, s);
+		return;
+	}
+	value = tn_fold_op(&s->fold, op);
+	s->failed |= s->fold.failed;
+	s->changed |= value != NULL;
+	if (value)
+		wait_for_users(s, value);
+}
+
+static void run(struct simplify *s)
+{
+
+	tn_pass_walk(s->options->fn->body, wait_for_all, s);
+	turn_round(&s->waiting);
+	s->left = MAX_ROUNDS * ((int64_t)s->waiting.len + 10);
+	while (s->waiting.len && !s->failed && s->left)
+		look_at(s, next(s));
+	if (!s->left)
+		report_circle(s);
+}
+
+bool tn_simplify(const struct tn_simplify *options, bool *changed)
+{
+	struct simplify s = {
+		.options = options,
+		.fold = { .rw = options->rw, .limit = TN_FOLD_LIMIT }
+	};
+	struct tn_arena arena;
+
+	tn_arena_init(&arena);
+	tn_vec_init(&s.waiting, sizeof(struct tn_op *), NULL);
+	tn_map_init_ptr(&s.is_waiting);
+	s.matcher = tn_matcher_new(&arena, options->rules, NULL);
+	if (s.matcher)
+		run(&s);
+	s.failed |= !s.matcher || options->rw->module->failed;
+	tn_vec_fini(&s.waiting);
+	tn_map_fini(&s.is_waiting);
+	tn_arena_fini(&arena);
+	*changed = s.changed;
+	return !s.failed;
+}
+
+enum tn_pass_result tn_pass_simplify(struct tn_pass_context *context)
+{
+	struct tn_simplify options = {
+		.rw = context->rw, .fn = context->entry,
+		.rules = context->options->rules, .fp = context->options->fp
+	};
+	bool changed;
+
+	if (!options.rules || !options.rules->rules.len)
+		return TN_PASS_SAME;
+	if (!tn_simplify(&options, &changed)) {
+		context->rw->failed = true;
+		return TN_PASS_FAILED;
+	}
+	return changed ? TN_PASS_CHANGED : TN_PASS_SAME;
+}
