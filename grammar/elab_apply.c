@@ -8,7 +8,7 @@
  *   gives  fn (x: f32[2, 3]) { y = transpose(x, perm=[0, 1]); return y; }
  *
  * Everything is tried out of sight: a report only means that the rule is not
- * for this place.
+ * for this place, and the module's epoch does not move.
  */
 #include <string.h>
 
@@ -328,6 +328,7 @@ struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
 	struct tn_elab *e = data;
 	const struct elab_rule *text = rule->source;
 	struct tn_sink *sink = e->sink, *was = e->module->sink;
+	uint64_t epoch = e->module->epoch;
 	struct tn_fn *trial = tn_graph_fn(e->module, "trial", TN_FN_INSTANCE);
 	struct tn_fn *after;
 	struct frame frame;
@@ -346,5 +347,6 @@ struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
 	e->module->sink = was;
 	tn_sink_fini(&quiet);
 	elab_drop_fn(e, trial);
+	e->module->epoch = epoch;
 	return after;
 }

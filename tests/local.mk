@@ -26,6 +26,7 @@ check_scripts += \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
 	tests/ops/sweep.py \
+	tests/passes/rules.sh \
 	tests/passes/subsets.py \
 	tests/readme.py
 

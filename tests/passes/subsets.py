@@ -2,7 +2,7 @@
 """Every subset of the optional passes gives the same bits.
 
 The modules of inputs/ and some examples are run by the interpreter as they
-stand, then after each of the 64 subsets in the usual order, and after the
+stand, then after each of the 128 subsets in the usual order, and after the
 passes in other orders, lowered, scheduled and placed as well. All outputs must
 be equal, byte by byte. Prints TAP.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tap
 
 TOP = tap.TOP
-PASSES = ["unroll", "fold", "canonical", "cse", "dce", "fuse"]
+PASSES = ["unroll", "fold", "simplify", "canonical", "cse", "dce", "fuse"]
 ORDERS = 8
 INPUTS = TOP / "tests/passes/inputs"
 EXAMPLES = TOP / "examples"
