@@ -177,22 +177,22 @@ static bool read_bind(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		{"block", "y", TN_BIND_BLOCK_Y},
 		{"block", "z", TN_BIND_BLOCK_Z},
 	};
-	const struct tn_expr *expr;
+	const struct tn_expr *expr = NULL;
 	const char *base = NULL, *field = NULL;
 	size_t i;
 
 	*out = TN_BIND_THREADS;
 	if (stmt->args.len == 0)
 		return true;
-	expr = stmt->args.at[0]->value;
+	if (stmt->args.at[0]->kind == TN_ARG_POSITIONAL)
+		expr = stmt->args.at[0]->value;
 	if (expr && expr->kind == TN_EXPR_FIELD) {
 		field = expr->u.field.name.text;
 		expr = expr->u.field.base;
 	}
 	if (expr && expr->kind == TN_EXPR_NAME)
 		base = expr->u.name;
-	for (i = 0; base && stmt->args.len == 1 &&
-	     i < sizeof(table) / sizeof(table[0]); i++) {
+	for (i = 0; base && i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strcmp(table[i].base, base) != 0 ||
 		    !table[i].field != !field ||
 		    (field && strcmp(table[i].field, field) != 0))
@@ -204,6 +204,31 @@ static bool read_bind(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		       "`par` is bound to threads, warp, grid.x .. grid.z or "
 		       "block.x .. block.z");
 	return false;
+}
+
+/* `min=W` behind `threads`: the turns that pay for them. */
+static bool read_min(struct kctx *k, const struct tn_tree_kstmt *stmt,
+		     enum tn_kbind bind, int64_t *min)
+{
+	const struct tn_arg *arg;
+
+	*min = 0;
+	if (stmt->args.len < 2)
+		return true;
+	arg = stmt->args.at[1];
+	if (stmt->args.len > 2 || arg->kind != TN_ARG_NAMED ||
+	    strcmp(arg->name.text, "min") != 0 || bind != TN_BIND_THREADS) {
+		tn_diag_report(k->e->sink, TN_E0231, stmt->args.at[1]->span,
+			       "only par(threads, min=..) takes more");
+		return false;
+	}
+	if (!elab_constant(&k->frame, arg->value, "the least number of turns",
+			   min))
+		return false;
+	if (*min < 1)
+		tn_diag_report(k->e->sink, TN_E0231, arg->span,
+			       "the least number of turns is at least 1");
+	return *min >= 1;
 }
 
 static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
@@ -221,7 +246,7 @@ static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	struct tn_kstmt *made;
 	struct tn_kvar *var;
 	enum tn_kbind bind;
-	int64_t step = 1;
+	int64_t step = 1, min;
 
 	if (stmt->step &&
 	    !elab_constant(&k->frame, stmt->step, "a step", &step))
@@ -229,7 +254,8 @@ static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	if (step < 1)
 		tn_diag_report(k->e->sink, TN_E0231, stmt->step->span,
 			       "a step is at least 1");
-	if (!low || !high || !read_bind(k, stmt, &bind))
+	if (!low || !high || !read_bind(k, stmt, &bind) ||
+	    !read_min(k, stmt, bind, &min))
 		return;
 	if (step > 0 && !tn_kloop_fits(low, high, step)) {
 		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
@@ -251,6 +277,7 @@ static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	if (made) {
 		made->step = step;
 		made->bind = bind;
+		made->min = min;
 		block(k, &stmt->body, &made->body);
 	}
 	release(k, mark);

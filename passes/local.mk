@@ -44,6 +44,7 @@ libtenon_la_SOURCES += \
 	passes/schedule_pack.c \
 	passes/schedule_sums.c \
 	passes/schedule_tile.c \
+	passes/schedule_work.c \
 	passes/simplify.c \
 	passes/simplify.h \
 	passes/unroll.c

@@ -24,7 +24,7 @@ static const struct {
 	{ "fuse", 2, 2, NULL, tn_step_fuse },
 	{ "vectorize", 1, TN_STEP_ARGS, NULL, tn_step_kind },
 	{ "unroll", 1, TN_STEP_ARGS, NULL, tn_step_kind },
-	{ "parallel", 1, TN_STEP_ARGS, NULL, tn_step_kind },
+	{ "parallel", 1, TN_STEP_ARGS, "min", tn_step_kind },
 	{ "bind", 2, 2, NULL, tn_step_bind },
 	{ "tile", 1, TN_STEP_ARGS, NULL, tn_step_tile },
 	{ "pack", 2, TN_STEP_ARGS, "space", tn_step_pack },

@@ -15,6 +15,8 @@
  *   reorder(i, j, k)      a perfect nest, outermost first
  *   fuse(i, j)            a perfect nest of two of one kind -> i__j
  *   vectorize(j)  unroll(i)  parallel(i)          the kind of loops
+ *   parallel(i, min=40)   one thread where i has fewer turns, those of the
+ *                         sized loops inside multiplied (ir/kernel.h)
  *   bind(i, grid.x)       to a CUDA axis: grid.x .. block.z, warp; threads
  *   tile(i, j)            the perfect nest i, j goes inside the reduction loops
  *                         of its body; scalars that live across become @reg
@@ -102,10 +104,20 @@ bool tn_schedule_default(struct tn_kernel *kernel,
 			 const struct tn_target *target);
 
 /* schedule_sums.c: the steps that tile a nest of sums for the CPU, appended to
- * `steps`; false if the nest does not sum. */
+ * `steps`, and the loop for threads to `parallel`; false if the nest does not
+ * sum. */
 bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		      const struct tn_target *target,
-		      struct tn_buf *steps);
+		      struct tn_buf *steps, struct tn_buf *parallel);
+
+/* schedule_work.c: when a team of threads pays for a loop. */
+enum tn_worth {
+	TN_WORTH_NEVER,		/* whatever the sizes are */
+	TN_WORTH_FROM,		/* from *min turns on (struct tn_kstmt) */
+	TN_WORTH_ALWAYS
+};
+/* Of the loops named so in the block; *min is that of the first. */
+enum tn_worth tn_schedule_worth(const struct tn_vec *loops, int64_t *min);
 
 /* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c */
 bool tn_step_split(const struct tn_step *step);

@@ -3,21 +3,18 @@
  *
  * In: an unscheduled kernel. Out: the same kernel after a few steps of
  * tn_schedule_apply, recorded as @scheduled. For C the outermost independent
- * loop of each nest goes to threads, the innermost to vectors; sums are kept as
- * tiles in registers (schedule_sums.c). For CUDA the independent outer
- * loops of a nest become one, over the grid. A step that the kernel does not
- * allow is left out.
+ * loop of each nest goes to threads if they pay (schedule_work.c), the
+ * innermost to vectors; sums are kept as tiles in registers
+ * (schedule_sums.c). For CUDA the independent outer loops of a nest become
+ * one, over the grid. A step that the kernel does not allow is left out.
  *
  *   for i { for j { y[i, j] = exp(x[i, j]) } }
- *   C:     parallel(i), vectorize(j)
+ *   C:     vectorize(j), parallel(i)
  *   CUDA:  fuse(i, j), split(i__j, 256, tail=guard),
  *          bind(i__j__0, grid.x), bind(i__j__1, block.x)
  */
 #include "passes/lower.h"
 #include "passes/schedule.h"
-
-/* Less work than this, in statements, is not worth a team of threads. */
-#define PARALLEL_WORK 4096
 
 /* ---- The shape of nests -------------------------------------------------- */
 
@@ -37,29 +34,6 @@ static struct tn_kstmt *only_loop(const struct tn_kstmt *loop)
 	struct tn_kstmt *s = loop->body.first;
 
 	return tn_kstmt_is_loop(s) && !s->next ? s : NULL;
-}
-
-/* Statements run by a nest at most, not beyond `limit`. */
-static int64_t work_of(const struct tn_kblock *block, int64_t limit)
-{
-	const struct tn_kstmt *s;
-	int64_t work = 0;
-
-	for (s = block->first; s && work < limit; s = s->next) {
-		int64_t turns, inner;
-
-		if (!tn_kstmt_is_loop(s)) {
-			work++;
-			work += work_of(&s->body, limit);
-			continue;
-		}
-		turns = tn_kloop_most(s);
-		inner = work_of(&s->body, limit);
-		if (inner > 0 && turns > limit / inner)
-			return limit;
-		work += turns * inner;
-	}
-	return work < limit ? work : limit;
 }
 
 /* Only lets and stores, so that lanes go together. */
@@ -147,7 +121,6 @@ struct choice {
 static struct choice choose_cpu(const struct plan *plan,
 				const struct tn_kstmt *loop)
 {
-	int64_t work = work_of(&plan->kernel->body, PARALLEL_WORK);
 	struct choice choice = { NULL, NULL };
 
 	for (; loop; loop = first_loop(&loop->body)) {
@@ -155,26 +128,51 @@ static struct choice choose_cpu(const struct plan *plan,
 			continue;
 		if (is_straight(&loop->body) && is_contiguous(loop))
 			choice.vector = loop->var->name;
-		if (!choice.parallel && work >= PARALLEL_WORK &&
-		    choice.vector != loop->var->name)
+		if (!choice.parallel && choice.vector != loop->var->name)
 			choice.parallel = loop->var->name;
 	}
 	return choice;
 }
 
+/* Threads for the loops of the name, where and when they pay. */
+static void plan_threads(struct plan *plan, const char *name)
+{
+	struct tn_module *module = plan->kernel->module;
+	const char *interned = tn_intern_text(module->names, name);
+	enum tn_worth worth = TN_WORTH_NEVER;
+	struct tn_vec loops;
+	int64_t min = 0;
+
+	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
+	if (!interned ||
+	    !tn_schedule_find(&plan->kernel->body, interned, &loops))
+		plan->failed = true;
+	else
+		worth = tn_schedule_worth(&loops, &min);
+	tn_vec_fini(&loops);
+	if (worth == TN_WORTH_FROM)
+		step(plan, "parallel(%s, min=%lld)", name, (long long)min);
+	if (worth == TN_WORTH_ALWAYS)
+		step(plan, "parallel(%s)", name);
+}
+
 /* A tile of sums, if the nest sums; false if that is refused. */
 static bool plan_sums(struct plan *plan, struct tn_kstmt *loop)
 {
-	struct tn_buf steps;
+	struct tn_buf steps, parallel;
 	bool good;
 
 	tn_buf_init(&steps);
-	good = tn_schedule_sums(plan->kernel->module, loop,
-				plan->target, &steps) &&
+	tn_buf_init(&parallel);
+	good = tn_schedule_sums(plan->kernel->module, loop, plan->target,
+				&steps, &parallel) &&
 		step(plan, "%s", tn_buf_text(&steps));
-	if (steps.failed)
+	if (steps.failed || parallel.failed)
 		plan->failed = true;
+	if (good && !plan->failed)
+		plan_threads(plan, tn_buf_text(&parallel));
 	tn_buf_fini(&steps);
+	tn_buf_fini(&parallel);
 	return good;
 }
 
@@ -184,10 +182,10 @@ static void plan_cpu(struct plan *plan, struct tn_kstmt *loop)
 
 	if (plan_sums(plan, loop))
 		return;
-	if (choice.parallel)
-		step(plan, "parallel(%s)", choice.parallel);
 	if (choice.vector)
 		step(plan, "vectorize(%s)", choice.vector);
+	if (choice.parallel)
+		plan_threads(plan, choice.parallel);
 }
 
 /* The loops of one nest for a GPU: all that are free and tightly nested. Each

@@ -86,6 +86,7 @@ static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
 	first->is_independent = second->is_independent =
 		tn_schedule_is_independent(k->module, old);
 	first->bind = old->bind;
+	first->min = old->min ? (old->min - 1) / size + 1 : 0;
 	if (old->loop == TN_LOOP_PAR)
 		second->loop = TN_LOOP_FOR;
 	if (old->loop == TN_LOOP_VEC)
@@ -223,6 +224,7 @@ bool tn_step_split(const struct tn_step *step)
 struct header {
 	enum tn_kloop_kind loop;
 	enum tn_kbind bind;
+	int64_t min;
 	struct tn_kvar *var;
 	const struct tn_kexpr *from, *to;
 	int64_t step;
@@ -233,6 +235,7 @@ static void take_header(struct header *h, const struct tn_kstmt *s)
 {
 	h->loop = s->loop;
 	h->bind = s->bind;
+	h->min = s->min;
 	h->var = s->var;
 	h->from = s->from;
 	h->to = s->to;
@@ -244,6 +247,7 @@ static void give_header(struct tn_kstmt *s, const struct header *h)
 {
 	s->loop = h->loop;
 	s->bind = h->bind;
+	s->min = h->min;
 	s->var = h->var;
 	s->from = h->from;
 	s->to = h->to;
@@ -365,6 +369,18 @@ bool tn_step_reorder(const struct tn_step *step)
 	return true;
 }
 
+/* Turns of both loops that pay for what these of the outer one did. Those of a
+ * sized inner loop were counted already. */
+static int64_t fused_min(const struct tn_kstmt *outer,
+			 const struct tn_kstmt *inner)
+{
+	int64_t turns = tn_kloop_turns(inner), min;
+
+	if (turns < 1 || !outer->min)
+		return outer->min;
+	return tn_num_mul(outer->min, turns, &min) ? min : INT64_MAX;
+}
+
 static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 {
 	struct tn_kernel *k = step->kernel;
@@ -407,6 +423,7 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 			     tn_kexpr_mod(k, f, inner->to)))
 		return false;
 	fused->bind = outer->bind;
+	fused->min = fused_min(outer, inner);
 	fused->is_independent = independent;
 	tn_kstmt_remove(fused);
 	tn_kstmt_insert(outer->parent, fused, outer);
@@ -464,6 +481,24 @@ static bool unroll_loop(const struct tn_step *step, struct tn_kstmt *loop)
 				      "write out", (long long)extent);
 	loop->loop = TN_LOOP_UNROLL;
 	loop->bind = TN_BIND_THREADS;
+	loop->min = 0;
+	return true;
+}
+
+/* The turns that the option `min` names, 0 without it. */
+static bool read_min(const struct tn_step *step, int64_t *min)
+{
+	const char *text = tn_step_option(step, "min", NULL);
+	uint64_t value;
+
+	*min = 0;
+	if (!text)
+		return true;
+	if (!tn_num_parse_u64(text, &value) || value < 1 ||
+	    value > INT64_MAX)
+		return tn_step_refuse(step, "min is a number of turns, at "
+				      "least 1");
+	*min = (int64_t)value;
 	return true;
 }
 
@@ -475,7 +510,7 @@ static bool set_kind(const struct tn_step *step, struct tn_kstmt *loop)
 		return unroll_loop(step, loop);
 	if (!strcmp(step->name, "parallel"))
 		kind = TN_LOOP_PAR;
-	if (!may_be_kind(step, loop, kind))
+	if (!may_be_kind(step, loop, kind) || !read_min(step, &loop->min))
 		return false;
 	loop->loop = kind;
 	loop->bind = TN_BIND_THREADS;
@@ -521,6 +556,7 @@ static bool bind_loop(const struct tn_step *step, struct tn_kstmt *loop)
 				      "another's @arena buffers");
 	loop->loop = TN_LOOP_PAR;
 	loop->bind = axes[i].bind;
+	loop->min = 0;
 	return true;
 }
 

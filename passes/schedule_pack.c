@@ -343,6 +343,7 @@ static bool make_nest(struct packer *p, struct tn_kblock *at)
 		if (!s)
 			return false;
 		s->is_independent = true;
+		s->min = s->loop == TN_LOOP_PAR ? p->loops[i]->min : 0;
 		index[i] = tn_kexpr_var(k, p->vars[i]);
 		at = &s->body;
 	}

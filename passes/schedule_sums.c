@@ -2,7 +2,7 @@
  * The plain schedule of sums on a CPU: tiles of accumulators in registers.
  *
  * In: a nest of independent loops around a body that sums. Out: the text of
- * the steps, for tn_schedule_default to try.
+ * the steps, for tn_schedule_default to try, and which loop is for threads.
  *
  * If the innermost loop runs along memory, rows x vectors of sums are kept,
  * so that each vector read serves all rows (4 x 3 vectors of the 16 registers
@@ -200,8 +200,9 @@ static const char *tail_of(const struct tn_kstmt *loop)
 }
 
 /* Rows x vectors: i rows, or none, of j. */
-static void put_vectors(struct tn_buf *out, const struct nest *nest,
-			int lanes, const struct tn_target *target)
+static void put_vectors(struct tn_buf *out, struct tn_buf *parallel,
+			const struct nest *nest, int lanes,
+			const struct tn_target *target)
 {
 	const struct tn_kstmt *across = nest->loops[nest->n - 1];
 	const struct tn_kstmt *down = nest->n > 1 ?
@@ -219,8 +220,8 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 	tn_buf_putf(out, "split(%s, %d%s)", j, width, tail_of(across));
 	if (!i) {
 		put_innermost(out, nest, across);
-		tn_buf_putf(out, ", tile(%s__1), vectorize(%s__1), "
-			    "parallel(%s%s)", j, j,
+		tn_buf_putf(out, ", tile(%s__1), vectorize(%s__1)", j, j);
+		tn_buf_putf(parallel, "%s%s",
 			    nest->n > 1 ? nest->loops[0]->var->name : j,
 			    nest->n > 1 ? "" : "__0");
 		return;
@@ -237,8 +238,8 @@ static void put_vectors(struct tn_buf *out, const struct nest *nest,
 	if (!is_wide)
 		tn_buf_putf(out, "%s__0, ", j);
 	tn_buf_putf(out, "%s__1, %s__1), tile(%s__1, %s__1), unroll(%s__1), "
-		    "vectorize(%s__1), parallel(%s%s)", i, j, i, j, i, j,
-		    is_wide ? j : other ? other : i,
+		    "vectorize(%s__1)", i, j, i, j, i, j);
+	tn_buf_putf(parallel, "%s%s", is_wide ? j : other ? other : i,
 		    is_wide || !other ? "__0" : "");
 }
 
@@ -262,8 +263,8 @@ static const struct tn_kstmt *best_shared(const struct nest *nest)
 	return best;
 }
 
-static void put_scalars(struct tn_buf *out, const struct nest *nest,
-			const struct tn_kstmt *loop)
+static void put_scalars(struct tn_buf *out, struct tn_buf *parallel,
+			const struct nest *nest, const struct tn_kstmt *loop)
 {
 	const char *j = loop->var->name, *other;
 
@@ -271,13 +272,13 @@ static void put_scalars(struct tn_buf *out, const struct nest *nest,
 	put_outermost(out, nest, loop);
 	tn_buf_putf(out, "split(%s, %d%s)", j, SCALAR_SUMS, tail_of(loop));
 	put_innermost(out, nest, loop);
-	tn_buf_putf(out, ", tile(%s__1), unroll(%s__1), parallel(%s%s)", j, j,
-		    other ? other : j, other ? "" : "__0");
+	tn_buf_putf(out, ", tile(%s__1), unroll(%s__1)", j, j);
+	tn_buf_putf(parallel, "%s%s", other ? other : j, other ? "" : "__0");
 }
 
 bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		      const struct tn_target *target,
-		      struct tn_buf *steps)
+		      struct tn_buf *steps, struct tn_buf *parallel)
 {
 	const struct tn_kstmt *shared;
 	struct nest nest;
@@ -287,12 +288,12 @@ bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		return false;
 	lanes = lanes_along(&nest, nest.loops[nest.n - 1], target);
 	if (lanes) {
-		put_vectors(steps, &nest, lanes, target);
+		put_vectors(steps, parallel, &nest, lanes, target);
 		return true;
 	}
 	shared = best_shared(&nest);
 	if (!shared)
 		return false;
-	put_scalars(steps, &nest, shared);
+	put_scalars(steps, parallel, &nest, shared);
 	return true;
 }

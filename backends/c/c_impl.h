@@ -39,8 +39,6 @@ struct tn_c {
 void tn_c_kernels(struct tn_c *c);
 /* The dialect for the target. */
 void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target);
-/* c_work.c: what a parallel loop does, in operations of a vector's lane. */
-void tn_c_put_work(struct tn_emit *emit, const struct tn_kstmt *loop);
 /* c_launch.c: prints one launch. */
 void tn_c_launch(struct tn_host *host, const struct tn_op *op);
 /* c_text.c: what stands before the kernels. */

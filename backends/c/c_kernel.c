@@ -19,6 +19,48 @@ static bool raises_inside(const struct tn_emit *emit)
 	return tn_emit_may_raise(emit->kernel);
 }
 
+/* Turns of a loop. */
+static void put_turns(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	if (tn_kloop_is_const(s)) {
+		tn_buf_putf(emit->out, "%lld", (long long)tn_kloop_turns(s));
+		return;
+	}
+	if (tn_kloop_is_plain(s)) {
+		tn_emit_expr(emit, s->to, TN_LEVEL_UNARY);
+		return;
+	}
+	tn_buf_put(emit->out, s->step == 1 ? "(" : "((");
+	tn_emit_expr(emit, s->to, TN_LEVEL_ADD);
+	tn_buf_put(emit->out, " - ");
+	tn_emit_expr(emit, s->from, TN_LEVEL_MUL);
+	if (s->step == 1)
+		tn_buf_putc(emit->out, ')');
+	else
+		tn_buf_putf(emit->out, " + %lld) / %lld)",
+			    (long long)s->step - 1, (long long)s->step);
+}
+
+/* Whether the loop has the turns that it asks for, with those of the sized
+ * loops inside of it. */
+static void put_pays(struct tn_emit *emit, const struct tn_kstmt *s)
+{
+	const struct tn_kstmt *inner = tn_kloop_next_sized(s);
+
+	if (!s->min) {
+		tn_buf_putc(emit->out, '1');
+		return;
+	}
+	if (inner)
+		tn_buf_put(emit->out, "(double)");
+	put_turns(emit, s);
+	for (; inner; inner = tn_kloop_next_sized(inner)) {
+		tn_buf_put(emit->out, " * (double)");
+		put_turns(emit, inner);
+	}
+	tn_buf_putf(emit->out, " >= %lld", (long long)s->min);
+}
+
 static bool put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 {
 	struct tn_c_kernel *info = emit->data;
@@ -36,7 +78,7 @@ static bool put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 	tn_emit_indent(emit);
 	tn_buf_put(emit->out, raises_inside(emit) ? "TN_PARALLEL_RAISING(" :
 		   "TN_PARALLEL(");
-	tn_c_put_work(emit, s);
+	put_pays(emit, s);
 	tn_buf_put(emit->out, ")\n");
 	tn_emit_plain_loop(emit, s);
 	emit->in_parallel = false;

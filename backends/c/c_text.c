@@ -47,17 +47,16 @@ static const char head[] =
 
 static const char threads[] =
 "\n"
-"/* Threads, where compiled with OpenMP and `work`, in operations of a lane, is\n"
-" * worth a fork. */\n"
+"/* Threads, where compiled with OpenMP and `pays`. */\n"
 "#define TN_PRAGMA(text) _Pragma(#text)\n"
 "#ifdef _OPENMP\n"
-"#define TN_PARALLEL(work) TN_PRAGMA(omp parallel for \\\n"
-"	num_threads((work) > 2e6 ? tn_threads : 1))\n"
-"#define TN_PARALLEL_RAISING(work) TN_PRAGMA(omp parallel for \\\n"
-"	num_threads((work) > 2e6 ? tn_threads : 1) reduction(|:tn_flags))\n"
+"#define TN_PARALLEL(pays) TN_PRAGMA(omp parallel for \\\n"
+"	num_threads((pays) ? tn_threads : 1))\n"
+"#define TN_PARALLEL_RAISING(pays) TN_PRAGMA(omp parallel for \\\n"
+"	num_threads((pays) ? tn_threads : 1) reduction(|:tn_flags))\n"
 "#else\n"
-"#define TN_PARALLEL(work) (void)(work), (void)tn_threads;\n"
-"#define TN_PARALLEL_RAISING(work) (void)(work), (void)tn_threads;\n"
+"#define TN_PARALLEL(pays) (void)(pays), (void)tn_threads;\n"
+"#define TN_PARALLEL_RAISING(pays) (void)(pays), (void)tn_threads;\n"
 "#endif\n";
 
 static const char vectors[] =

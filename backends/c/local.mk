@@ -8,5 +8,4 @@ libtenon_la_SOURCES += \
 	backends/c/c_kernel.c \
 	backends/c/c_launch.c \
 	backends/c/c_text.c \
-	backends/c/c_work.c \
 	backends/c/target.c

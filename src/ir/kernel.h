@@ -20,6 +20,8 @@
  *   from the order of `for` loops around them. `unroll` is a `for` whose copies
  *   are written out; its bounds are constants. `vec` likewise has a constant
  *   extent when the emitter shall use vector registers; otherwise it is a hint.
+ * - `par(threads, min=W)` pays for a team of threads from W turns on. The turns
+ *   of the loops inside that run to a size, one in another, multiply them.
  * - A `let` names a value; a `let mut` (is_mutable) may be assigned later.
  * - A buffer of rank 0 is read and written by its name alone.
  * - In text, infix on i64 is index arithmetic (is_index); the wrapping, raising
@@ -134,6 +136,9 @@ struct tn_kstmt {
 	/* LOOP: for var in from..to step */
 	enum tn_kloop_kind loop;
 	enum tn_kbind bind;
+	int64_t min;			/* PAR over threads: fewer turns than
+					 * these, tn_kloop_next_sized(), run in
+					 * one thread; 0: all threads always */
 	struct tn_kvar *var;		/* LOOP, LET, SET */
 	const struct tn_kexpr *from, *to;
 	int64_t step;

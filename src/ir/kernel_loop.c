@@ -56,6 +56,40 @@ int64_t tn_kloop_most(const struct tn_kstmt *loop)
 	return tn_kloop_count(least, most, loop->step);
 }
 
+bool tn_kloop_is_sized(const struct tn_kstmt *loop)
+{
+	return tn_kloop_is_plain(loop) && loop->to->kind == TN_KEXPR_DIM;
+}
+
+/* The sized loops on the longest way into the block; `first` is the outermost
+ * one on it. */
+static int sized_inside(const struct tn_kblock *block,
+			const struct tn_kstmt **first)
+{
+	const struct tn_kstmt *s, *inner;
+	int most = 0, n;
+
+	*first = NULL;
+	for (s = block->first; s; s = s->next) {
+		if (!tn_kstmt_is_loop(s))
+			continue;
+		n = sized_inside(&s->body, &inner) + tn_kloop_is_sized(s);
+		if (n > most) {
+			most = n;
+			*first = tn_kloop_is_sized(s) ? s : inner;
+		}
+	}
+	return most;
+}
+
+const struct tn_kstmt *tn_kloop_next_sized(const struct tn_kstmt *loop)
+{
+	const struct tn_kstmt *first;
+
+	sized_inside(&loop->body, &first);
+	return first;
+}
+
 bool tn_kloop_runs(const struct tn_kstmt *loop)
 {
 	int64_t least, most, unused;

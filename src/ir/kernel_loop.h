@@ -25,6 +25,11 @@ int64_t tn_kloop_extent(const struct tn_kstmt *loop);
 /* The most turns over all sizes that a loop from a number or more may have;
  * INT64_MAX: no bound is known. */
 int64_t tn_kloop_most(const struct tn_kstmt *loop);
+/* True if it runs from 0 by 1 up to a size. */
+bool tn_kloop_is_sized(const struct tn_kstmt *loop);
+/* Of the loops inside that stand directly in one another, the outermost on the
+ * way to the most that run to a size, the first of equal ways; NULL: none. */
+const struct tn_kstmt *tn_kloop_next_sized(const struct tn_kstmt *loop);
 /* True if the loop has a turn whatever the sizes are. */
 bool tn_kloop_runs(const struct tn_kstmt *loop);
 /* Distance of the bounds, a number or a dim where it can be one; NULL: out of

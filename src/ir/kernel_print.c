@@ -220,7 +220,11 @@ static void put_loop(struct printer *p, const struct tn_kstmt *s)
 		tn_buf_put(p->buf, "for ");
 		break;
 	case TN_LOOP_PAR:
-		tn_buf_putf(p->buf, "par(%s) ", binds[s->bind]);
+		tn_buf_putf(p->buf, "par(%s", binds[s->bind]);
+		if (s->min)
+			tn_buf_putf(p->buf, ", min=%lld",
+				    (long long)s->min);
+		tn_buf_put(p->buf, ") ");
 		break;
 	case TN_LOOP_VEC:
 		tn_buf_put(p->buf, "vec ");

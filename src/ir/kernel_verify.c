@@ -102,6 +102,10 @@ static void check_loop(struct verifier *v, const struct tn_kstmt *s)
 		fault(v, s->var->name, "is a loop variable of another type");
 	if (s->loop == TN_LOOP_UNROLL && !tn_kloop_is_const(s))
 		fault(v, s->var->name, "is unrolled with unknown bounds");
+	if (s->min && (s->min < 0 || s->loop != TN_LOOP_PAR ||
+		       s->bind != TN_BIND_THREADS))
+		fault(v, s->var->name, "has a least number of turns and no "
+		      "threads");
 	declare(v, s->var);
 	check_block(v, &s->body);
 }

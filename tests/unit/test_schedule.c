@@ -111,6 +111,45 @@ static void test_split(void **state)
 		    "        }\n      }\n    }\n  }\n}\n");
 }
 
+/* The turns that pay for threads follow what a turn does. */
+static void test_threads(void **state)
+{
+	(void)state;
+	expect_text("map", 12, 7, 0, "parallel(i, min=9), split(i, 4)",
+		    "  par(threads, min=3) i__0 in 0..3 {\n"
+		    "    for i__1 in 0..4 {\n"
+		    "      for j in 0..7 {\n"
+		    "        y[i__0 * 4 + i__1, j] = "
+		    "x[i__0 * 4 + i__1, j] * w[j];\n"
+		    "      }\n    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "parallel(i, min=2), parallel(j), "
+		    "fuse(i, j)",
+		    "  par(threads, min=14) i__j in 0..21 {\n"
+		    "    y[i__j // 7, i__j % 7] = "
+		    "x[i__j // 7, i__j % 7] * w[i__j % 7];\n"
+		    "  }\n}\n");
+	expect_text("map", 3, 7, 0, "parallel(i, min=2), unroll(i)",
+		    "  unroll i in 0..3 {\n"
+		    "    for j in 0..7 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "parallel(i, min=2), bind(i, grid.x)",
+		    "  par(grid.x) i in 0..3 {\n"
+		    "    for j in 0..7 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "parallel(i, min=2), pack(w, j), "
+		    "parallel(i)",
+		    "  alloc w__packed: f32[7] @arena;\n"
+		    "  for j in 0..7 {\n"
+		    "    w__packed[j] = w[j];\n"
+		    "  }\n"
+		    "  par(threads) i in 0..3 {\n"
+		    "    for j in 0..7 {\n"
+		    "      y[i, j] = x[i, j] * w__packed[j];\n"
+		    "    }\n  }\n}\n");
+}
+
 static void test_order(void **state)
 {
 	(void)state;
@@ -121,6 +160,11 @@ static void test_order(void **state)
 		    "    }\n"
 		    "    for u in 0..4 {\n"
 		    "      z[i, u] = y[i * 4 + u];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 3, 7, 0, "parallel(i, min=3), reorder(j, i)",
+		    "  for j in 0..7 {\n"
+		    "    par(threads, min=3) i in 0..3 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
 		    "    }\n  }\n}\n");
 	expect_text("map", 3, 7, 0, "reorder(j, i)",
 		    "  for j in 0..7 {\n"
@@ -316,6 +360,12 @@ static const struct {
 	  "vectorize(k): the turns of 'k' depend on one another" },
 	{ "scan", { 3, 7, 7 }, "parallel(j, i)",
 	  "parallel(j): the turns of 'i' depend on one another" },
+	{ "map", { 3, 7, 0 }, "parallel(i, min=0)",
+	  "parallel(i): min is a number of turns, at least 1" },
+	{ "map", { 3, 7, 0 }, "parallel(i, min=9223372036854775808)",
+	  "parallel(i): min is a number of turns, at least 1" },
+	{ "map", { 3, 7, 0 }, "vectorize(j, min=2)",
+	  "vectorize(j): there is no option 'min'" },
 	{ "skew", { 3, 7, 0 }, "parallel(k)",
 	  "parallel(k): the turns of 'k' depend on one another" },
 	{ "blocks", { 3, 5, 4 }, "parallel(i)",
@@ -576,7 +626,8 @@ static void test_random_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_split), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_tile), cmocka_unit_test(test_pack),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_random_steps),
