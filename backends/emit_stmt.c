@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* Longest loop that is written out. */
-#define UNROLL_LIMIT 64
-
 static void note_read(void *data, const struct tn_kexpr *e)
 {
 	struct tn_emit *emit = data;
@@ -131,7 +128,7 @@ bool tn_emit_is_unrolled(const struct tn_kstmt *s, int64_t *from,
 		return false;
 	*from = s->from->i;
 	*to = s->to->i;
-	return tn_kloop_turns(s) <= UNROLL_LIMIT;
+	return true;
 }
 
 static bool has_scope(const struct tn_kblock *block)

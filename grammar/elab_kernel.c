@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "ir/kernel_loop.h"
+
 static void block(struct kctx *k, const struct tn_tree_kblock *from,
 		  struct tn_kblock *to);
 
@@ -231,6 +233,30 @@ static bool read_min(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	return *min >= 1;
 }
 
+/* An `unroll` loop has constant bounds and not too many turns. */
+static bool check_unroll(struct kctx *k, const struct tn_tree_kstmt *stmt,
+			 const struct tn_kexpr *low,
+			 const struct tn_kexpr *high, int64_t step)
+{
+	struct tn_diag *diag;
+	int64_t turns;
+
+	if (low->kind != TN_KEXPR_INT || high->kind != TN_KEXPR_INT) {
+		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
+			       "`unroll` needs constant bounds");
+		return false;
+	}
+	turns = step > 0 ? tn_kloop_count(low->i, high->i, step) : 0;
+	if (turns <= TN_KLOOP_WRITTEN)
+		return true;
+	diag = tn_diag_report(k->e->sink, TN_E0231, stmt->span,
+			      "%lld turns are too many to write out",
+			      (long long)turns);
+	tn_diag_help(k->e->sink, diag, "`unroll` takes %d at most: nest it in "
+		     "a `for`", TN_KLOOP_WRITTEN);
+	return false;
+}
+
 static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		 struct tn_kblock *to)
 {
@@ -264,11 +290,8 @@ static void loop(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		return;
 	}
 	if (stmt->loop == TN_TREE_LOOP_UNROLL &&
-	    (low->kind != TN_KEXPR_INT || high->kind != TN_KEXPR_INT)) {
-		tn_diag_report(k->e->sink, TN_E0231, stmt->span,
-			       "`unroll` needs constant bounds");
+	    !check_unroll(k, stmt, low, high, step))
 		return;
-	}
 	var = tn_kernel_var(k->kernel, stmt->name.text, TN_i64);
 	if (!bind_name(k, stmt->name, var, NULL))
 		return;

@@ -408,6 +408,13 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 	if (tn_kexpr_loads(inner->to))
 		return tn_step_refuse(step, "the bounds of '%s' are data",
 				      inner->var->name);
+	if (outer->loop == TN_LOOP_UNROLL &&
+	    tn_kloop_turns(outer) * tn_kloop_turns(inner) > TN_KLOOP_WRITTEN)
+		return tn_step_refuse(step, "%lld turns are too many to write "
+				      "out (at most %d)", (long long)
+				      (tn_kloop_turns(outer) *
+				       tn_kloop_turns(inner)),
+				      TN_KLOOP_WRITTEN);
 	independent = tn_schedule_is_independent(k->module, outer) &&
 		tn_schedule_is_independent(k->module, inner);
 	var = derived(step, outer->var, inner->var->name);
@@ -476,9 +483,10 @@ static bool unroll_loop(const struct tn_step *step, struct tn_kstmt *loop)
 				      "not a constant (split it with tail=ones "
 				      "if its size is a dim)",
 				      loop->var->name);
-	if (extent > 256)
+	if (extent > TN_KLOOP_WRITTEN)
 		return tn_step_refuse(step, "%lld turns are too many to "
-				      "write out", (long long)extent);
+				      "write out (at most %d: split it)",
+				      (long long)extent, TN_KLOOP_WRITTEN);
 	loop->loop = TN_LOOP_UNROLL;
 	loop->bind = TN_BIND_THREADS;
 	loop->min = 0;

@@ -18,7 +18,7 @@
  * Rules of meaning:
  * - Iterations of `par` and `vec` loops are independent of one another, apart
  *   from the order of `for` loops around them. `unroll` is a `for` whose copies
- *   are written out; its bounds are constants. `vec` likewise has a constant
+ *   are written out; its bounds are constants, TN_KLOOP_WRITTEN turns at most. `vec` likewise has a constant
  *   extent when the emitter shall use vector registers; otherwise it is a hint.
  * - `par(threads, min=W)` pays for a team of threads from W turns on. The turns
  *   of the loops inside that run to a size, one in another, multiply them.
@@ -193,6 +193,8 @@ bool tn_kbuf_bytes(const struct tn_kbuf *buf, int64_t *bytes);
  * extents fits 64 bits, and in @reg, @stack and @shared all extents are
  * constants and at most TN_KBUF_LIMIT bytes together. */
 bool tn_kbuf_fits(const struct tn_kbuf *buf);
+/* Most turns of an `unroll` loop. */
+#define TN_KLOOP_WRITTEN 64
 /* True if the distance of constant bounds, and the first value of the variable
  * that ends the loop, fit 64 bits. */
 bool tn_kloop_fits(const struct tn_kexpr *from, const struct tn_kexpr *to,

@@ -102,6 +102,9 @@ static void check_loop(struct verifier *v, const struct tn_kstmt *s)
 		fault(v, s->var->name, "is a loop variable of another type");
 	if (s->loop == TN_LOOP_UNROLL && !tn_kloop_is_const(s))
 		fault(v, s->var->name, "is unrolled with unknown bounds");
+	else if (s->loop == TN_LOOP_UNROLL &&
+		 tn_kloop_turns(s) > TN_KLOOP_WRITTEN)
+		fault(v, s->var->name, "is unrolled with too many turns");
 	if (s->min && (s->min < 0 || s->loop != TN_LOOP_PAR ||
 		       s->bind != TN_BIND_THREADS))
 		fault(v, s->var->name, "has a least number of turns and no "

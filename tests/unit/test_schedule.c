@@ -355,7 +355,13 @@ static const struct {
 	  "unroll(i): the number of turns of 'i' is not a constant (split it "
 	  "with tail=ones if its size is a dim)" },
 	{ "map", { 300, 7, 0 }, "unroll(i)",
-	  "unroll(i): 300 turns are too many to write out" },
+	  "unroll(i): 300 turns are too many to write out (at most 64: split "
+	  "it)" },
+	{ "map", { 65, 7, 0 }, "unroll(i)",
+	  "unroll(i): 65 turns are too many to write out (at most 64: split "
+	  "it)" },
+	{ "map", { 13, 5, 0 }, "unroll(i, j), fuse(i, j)",
+	  "fuse(i): 65 turns are too many to write out (at most 64)" },
 	{ "matmul", { 3, 7, 7 }, "vectorize(k)",
 	  "vectorize(k): the turns of 'k' depend on one another" },
 	{ "scan", { 3, 7, 7 }, "parallel(j, i)",
