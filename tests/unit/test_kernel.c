@@ -412,6 +412,69 @@ static void test_verdicts(void **state)
 	close_world(&w);
 }
 
+/* ---- Loops ---- */
+
+/* The verifier's words on the loop; NULL: it takes it. */
+static void expect_loop(const struct world *w, const char *word)
+{
+	struct tn_buf faults;
+
+	tn_buf_init(&faults);
+	assert_int_equal(tn_kernel_verify(w->k, &faults), !word);
+	if (word)
+		assert_non_null(strstr(tn_buf_text(&faults), word));
+	tn_buf_fini(&faults);
+}
+
+static void test_loops(void **state)
+{
+	struct tn_kstmt *s, *first, *second, *inner;
+	struct world w;
+
+	(void)state;
+	open_world(&w);
+	s = tn_kstmt_loop(w.k, &w.k->body, TN_LOOP_PAR, w.i, num(&w, 0),
+			  size(&w, w.n));
+	s->min = 7;
+	expect_loop(&w, NULL);
+	s->bind = TN_BIND_GRID_X;
+	expect_loop(&w, "has a least number of turns and no threads");
+	s->bind = TN_BIND_THREADS;
+	s->loop = TN_LOOP_FOR;
+	expect_loop(&w, "has a least number of turns and no threads");
+	s->loop = TN_LOOP_PAR;
+	s->min = -7;
+	expect_loop(&w, "has a least number of turns and no threads");
+	s->min = 0;
+	assert_true(tn_kloop_is_sized(s));
+	assert_null(tn_kloop_next_sized(s));
+	s->loop = TN_LOOP_UNROLL;
+	s->to = num(&w, 64);
+	expect_loop(&w, NULL);
+	s->to = num(&w, 65);
+	expect_loop(&w, "is unrolled with too many turns");
+	s->loop = TN_LOOP_FOR;
+	first = tn_kstmt_loop(w.k, &s->body, TN_LOOP_FOR,
+			      tn_kernel_var(w.k, "a", TN_i64), num(&w, 0),
+			      size(&w, w.n));
+	assert_ptr_equal(tn_kloop_next_sized(s), first);
+	second = tn_kstmt_loop(w.k, &s->body, TN_LOOP_FOR,
+			       tn_kernel_var(w.k, "b", TN_i64), num(&w, 0),
+			       num(&w, 9));
+	inner = tn_kstmt_loop(w.k, &second->body, TN_LOOP_FOR,
+			      tn_kernel_var(w.k, "c", TN_i64), num(&w, 0),
+			      size(&w, w.n));
+	assert_ptr_equal(tn_kloop_next_sized(s), first);
+	tn_kstmt_loop(w.k, &inner->body, TN_LOOP_FOR,
+		      tn_kernel_var(w.k, "d", TN_i64), num(&w, 0),
+		      size(&w, w.q));
+	assert_ptr_equal(tn_kloop_next_sized(s), inner);
+	inner->step = 2;
+	assert_ptr_equal(tn_kloop_next_sized(s), first);
+	expect_loop(&w, NULL);
+	close_world(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,7 +484,8 @@ int main(void)
 		cmocka_unit_test(test_affine),
 		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_verdicts)
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_loops)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
