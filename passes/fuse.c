@@ -1,14 +1,19 @@
 /*
- * fuse: chains and trees of maps become one function each.
+ * fuse: what one loop nest computes becomes one function each.
  *
- *   t = add(z, b);                 fn main__f0(z, b) -> f32[B, 256] @fused
- *   h = max(t, 0.0);       ->      h = main__f0(z, b);
+ *   z = matmul(x, w);
+ *   t = add(z, b);                 fn main__f0(x, w, b) -> f32[B, 256] @fused
+ *   h = max(t, 0.0);       ->      h = main__f0(x, w, b);
  *
- * A map joins the group of its readers when all of them are in one group and
- * work on the same shape, so nothing is computed twice. Scalar constants and
- * sizes are copied into the group. A group is closed under paths: a member
- * other than the last is read inside the group alone, and the group stands at
- * the place of its last member, after all its operands.
+ * An operator joins the group of its readers when all of them are in one group
+ * and nothing is computed twice by that:
+ * - a map, when the group works on its shape;
+ * - a contraction, window or reduction, the anchor of the group, of which there
+ *   is one: the maps behind it are its epilogue;
+ * - a map that a reduction alone reads, element by element: its prologue.
+ * Scalar constants and sizes are copied into the group. A group is closed under
+ * paths: a member other than the last is read inside the group alone, and the
+ * group stands at the place of its last member, after all its operands.
  */
 #include "passes/pass.h"
 
@@ -26,6 +31,7 @@ struct member {
 
 struct group {
 	struct tn_op *root;
+	const struct tn_op *anchor;	/* or NULL */
 	struct member *first;	/* in order of the text; root is the last */
 	int members;
 	int nin;		/* operands, at most */
@@ -36,6 +42,7 @@ struct fuser {
 	struct tn_arena arena;	/* groups and members */
 	struct tn_vec groups;	/* struct group * */
 	struct tn_map of;	/* op -> group */
+	struct tn_map ahead;	/* member of a prologue -> group */
 	int made;
 };
 
@@ -51,9 +58,19 @@ static bool is_scalar_source(const struct tn_value *value)
 		tn_op_has(value->op->code, TN_FLAG_LITERAL);
 }
 
-static bool same_space(const struct tn_op *a, const struct tn_op *b)
+/* What has a nest of its own, in which maps find room. */
+static bool is_anchor(const struct tn_op *op)
 {
-	const struct tn_type *s = a->out[0]->type, *t = b->out[0]->type;
+	enum tn_op_class op_class = tn_ops[op->code].op_class;
+
+	return op->nout == 1 &&
+		(op_class == TN_CLASS_CONTRACT ||
+		 op_class == TN_CLASS_WINDOW || op_class == TN_CLASS_REDUCE);
+}
+
+static bool same_space(const struct tn_op *a, const struct tn_value *b)
+{
+	const struct tn_type *s = a->out[0]->type, *t = b->type;
 
 	return s->rank == t->rank &&
 		(s->rank == 0 || !memcmp(s->dims, t->dims, (size_t)s->rank *
@@ -111,9 +128,60 @@ static struct group *new_group(struct fuser *f, struct tn_op *root)
 	return group;
 }
 
+/* How many of the readers, which are all in the group, are its anchor or ahead
+ * of it. */
+static int count_ahead(const struct fuser *f, const struct group *group,
+		       const struct tn_op *op, int *readers)
+{
+	const struct tn_use *use;
+	int count = 0;
+
+	*readers = 0;
+	for (use = op->out[0]->uses; use; use = use->next) {
+		++*readers;
+		count += use->op == group->anchor ||
+			tn_map_has(&f->ahead, use->op);
+	}
+	return count;
+}
+
+/* Whether the op, all of whose readers are in the group, may join it; *ahead:
+ * in its prologue. */
+static bool fits(const struct fuser *f, const struct group *group,
+		 const struct tn_op *op, bool *ahead)
+{
+	int readers, count = count_ahead(f, group, op, &readers);
+
+	*ahead = count > 0;
+	if (!has_room(group, op) || (*ahead && count < readers))
+		return false;
+	if (*ahead)
+		return is_map(op) && tn_ops[group->anchor->code].op_class ==
+				     TN_CLASS_REDUCE &&
+			same_space(op, tn_graph_in(group->anchor, 0));
+	return same_space(op, group->root->out[0]) &&
+		(is_map(op) || !group->anchor);
+}
+
+static bool place(struct fuser *f, struct tn_op *op)
+{
+	struct group *group = group_of_readers(f, op);
+	bool ahead = false;
+
+	if (!group || !fits(f, group, op, &ahead)) {
+		group = new_group(f, op);
+		ahead = false;
+	}
+	if (!group || !join(f, group, op) ||
+	    (ahead && !tn_map_set(&f->ahead, op, group)))
+		return false;
+	if (is_anchor(op))
+		group->anchor = op;
+	return true;
+}
+
 static bool form_groups(struct fuser *f, struct tn_block *block)
 {
-	struct group *group;
 	struct tn_op *op;
 	int i;
 
@@ -121,16 +189,24 @@ static bool form_groups(struct fuser *f, struct tn_block *block)
 		for (i = 0; i < op->nregions; i++)
 			if (!form_groups(f, op->regions[i]))
 				return false;
-		if (!is_map(op))
-			continue;
-		group = group_of_readers(f, op);
-		if (!group || !same_space(op, group->root) ||
-		    !has_room(group, op))
-			group = new_group(f, op);
-		if (!group || !join(f, group, op))
+		if ((is_map(op) || is_anchor(op)) && !place(f, op))
 			return false;
 	}
 	return true;
+}
+
+static const char *kind_of(const struct group *group)
+{
+	if (!group->anchor)
+		return "map";
+	switch ((int)tn_ops[group->anchor->code].op_class) {
+	case TN_CLASS_CONTRACT:
+		return "contract";
+	case TN_CLASS_WINDOW:
+		return "window";
+	default:
+		return "reduce";
+	}
 }
 
 /* A group of several becomes a function. */
@@ -140,7 +216,7 @@ static bool outline(struct fuser *f, const struct group *group)
 	struct tn_op *list[MAX_MEMBERS];
 	struct tn_rw_group outlined = {
 		.name = f->context->entry->name, .number = &f->made,
-		.kind = "map", .ops = list, .is_source = is_scalar_source
+		.kind = kind_of(group), .ops = list, .is_source = is_scalar_source
 	};
 	const struct member *member;
 
@@ -160,11 +236,13 @@ enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
 	tn_arena_init(&f.arena);
 	tn_vec_init(&f.groups, sizeof(struct group *), NULL);
 	tn_map_init_ptr(&f.of);
+	tn_map_init_ptr(&f.ahead);
 	good = form_groups(&f, context->entry->body);
 	for (i = f.groups.len; good && i-- > 0;)
 		good = outline(&f, tn_vec_ptr(&f.groups, i));
 	tn_vec_fini(&f.groups);
 	tn_map_fini(&f.of);
+	tn_map_fini(&f.ahead);
 	tn_arena_fini(&f.arena);
 	if (!good) {
 		context->rw->failed = true;

@@ -8,7 +8,7 @@
  *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
  *           cse dce   nothing twice, nothing unread
- *           fuse      maps outlined into @fused functions   FUSED
+ *           fuse      one @fused function a loop nest      FUSED
  *           lower     kernels and launches                  KERNELS
  *           schedule  loops bound to the target
  *           plan      places in memory                      PLACED -> back end

@@ -23,6 +23,8 @@ INPUTS = TOP / "tests/passes/inputs"
 EXAMPLES = TOP / "examples"
 
 CASES = [
+    (INPUTS / "anchors.tn", " ".join(
+        f"{name}=random:{k}" for k, name in enumerate("xwbrikhq")), "N=5"),
     (INPUTS / "views.tn", "x=random:1 unused=zero", "N=3"),
     (INPUTS / "views.tn", "x=random:1 unused=zero", "N=1"),
     (INPUTS / "loops.tn", "x=random:1 y=random:2", ""),
