@@ -201,6 +201,24 @@ static bool spares_start(const struct tn_interval *operand,
 		(i < 0 || tn_graph_in(loop, i) == operand->value);
 }
 
+/* Whether the launch may take the bytes of `value`, which one of its operands
+ * is or lies in. */
+static bool takes(const struct tn_op *op, const struct tn_value *value)
+{
+	const struct tn_value *root;
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
+		root = tn_graph_in(op, i);
+		while (root != value && root->place.kind == TN_PLACE_ALIAS)
+			root = root->place.alias;
+		if (root == value &&
+		    tn_plan_may_take(op, tn_graph_in(op, i)))
+			return true;
+	}
+	return false;
+}
+
 /* A result may be written over an operand that dies with its launch, if all
  * that the kernel reads there is what the same turn writes. */
 static bool spares_operand(const struct tn_interval *operand,
@@ -210,8 +228,7 @@ static bool spares_operand(const struct tn_interval *operand,
 
 	return op && op->code == TN_OP_launch && operand->value &&
 		operand->last == result->first &&
-		operand->bytes == result->bytes &&
-		tn_plan_may_take(op, operand->value);
+		operand->bytes == result->bytes && takes(op, operand->value);
 }
 
 static bool may_share(const struct tn_interval *x,
