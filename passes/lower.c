@@ -8,6 +8,7 @@
  *
  *   y: f32[4] = exp(x);   ->   y: f32[4] = launch main__y(x);
  */
+#include "base/num.h"
 #include "passes/lower.h"
 
 #include "base/diag.h"
@@ -207,6 +208,37 @@ static bool mark_unchecked(struct tn_module *module)
 	return true;
 }
 
+/* The bytes that the known sizes alone make must be a number. */
+static bool can_address(const struct tn_type *type)
+{
+	int64_t bytes = tn_dtype_bytes(type->dtype);
+	int i;
+
+	for (i = 0; i < type->rank; i++)
+		if (tn_dim_is_const(type->dims[i]) &&
+		    !tn_num_mul(bytes, type->dims[i]->value, &bytes))
+			return false;
+	return true;
+}
+
+static bool check_values(struct tn_module *module,
+			 struct tn_value *const *values, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!can_address(values[i]->type)) {
+			tn_pass_too_large(module, values[i]);
+			return false;
+		}
+	return true;
+}
+
+static bool check_op(void *data, struct tn_op *op)
+{
+	return check_values(data, op->out, op->nout);
+}
+
 enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 {
 	struct tn_module *module = context->module;
@@ -215,6 +247,9 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 	enum tn_pass_result result = TN_PASS_FAILED;
 	bool good;
 
+	if (!check_values(module, body->params, body->nparams) ||
+	    !tn_pass_walk(body, check_op, module))
+		return TN_PASS_FAILED;
 	lower_init(&lw, context);
 	take_names(&lw);
 	good = lower_block(&lw, body) && sweep(&lw, body) &&

@@ -107,6 +107,21 @@ int64_t tn_pass_count(const struct tn_block *block)
 	return count;
 }
 
+void tn_pass_too_large(struct tn_module *module, const struct tn_value *value)
+{
+	struct tn_diag *diag;
+	struct tn_buf type;
+
+	tn_buf_init(&type);
+	tn_type_print(&type, value->type);
+	diag = tn_diag_report(module->sink, TN_E0861, value->span,
+			      "'%s' of type %s is too large to place",
+			      value->name, tn_buf_text(&type));
+	tn_diag_help(module->sink, diag,
+		     "lower the upper bounds of its dims");
+	tn_buf_fini(&type);
+}
+
 /* One entry of the pipeline text. */
 struct entry {
 	const struct tn_pass *pass;

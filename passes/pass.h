@@ -58,6 +58,10 @@ bool tn_pass_walk(struct tn_block *block,
 /* The ops of the block and of its regions. */
 int64_t tn_pass_count(const struct tn_block *block);
 
+/* Reports that no memory can hold the value, E0861. */
+void tn_pass_too_large(struct tn_module *module,
+		       const struct tn_value *value);
+
 struct tn_pass {
 	const char *name, *summary;
 	const char *option;	/* of {option=number}, or "" */

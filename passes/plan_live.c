@@ -48,20 +48,9 @@ static void set_alias(const struct tn_plan *plan, struct tn_value *value,
 	tn_rw_place(rw_of(plan), value, &place);
 }
 
-static bool too_large(struct tn_plan *plan, const struct tn_value *value)
+static bool refuse(struct tn_plan *plan, const struct tn_value *value)
 {
-	struct tn_module *module = plan->context->module;
-	struct tn_diag *diag;
-	struct tn_buf type;
-
-	tn_buf_init(&type);
-	tn_type_print(&type, value->type);
-	diag = tn_diag_report(module->sink, TN_E0861, value->span,
-			      "'%s' of type %s is too large to place",
-			      value->name, tn_buf_text(&type));
-	tn_diag_help(module->sink, diag,
-		     "lower the upper bounds of its dims");
-	tn_buf_fini(&type);
+	tn_pass_too_large(plan->context->module, value);
 	return false;
 }
 
@@ -75,7 +64,7 @@ static bool add_interval(struct tn_plan *plan, struct tn_value *value,
 
 	if (bytes < 0 || !tn_num_align(bytes ? bytes : 1, TN_PLACE_ALIGN,
 				       &bytes))
-		return too_large(plan, value);
+		return refuse(plan, value);
 	interval = tn_vec_push(&plan->intervals);
 	if (!interval)
 		return false;
@@ -311,7 +300,7 @@ static bool place_params(struct tn_plan *plan)
 	for (k = 0; k < body->nparams; k++) {
 		set_outside(plan, body->params[k], TN_PLACE_INPUT, k);
 		if (tn_type_max_bytes(module, body->params[k]->type) < 0)
-			return too_large(plan, body->params[k]);
+			return refuse(plan, body->params[k]);
 	}
 	for (i = 0; i < module->weights.len; i++) {
 		weight = tn_vec_ptr(&module->weights, i);
