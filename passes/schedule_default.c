@@ -134,26 +134,68 @@ static struct choice choose_cpu(const struct plan *plan,
 	return choice;
 }
 
-/* Threads for the loops of the name, where and when they pay. */
+/* Turns from which a loop has work for all threads. */
+#define AMPLE 64
+
+/* The loops of the name, and whether threads pay for them from *min turns. */
+static enum tn_worth worth_of(struct plan *plan, const char *name,
+			      struct tn_vec *loops, int64_t *min)
+{
+	const char *interned = tn_intern_text(plan->kernel->module->names,
+					      name);
+
+	loops->len = 0;
+	if (!interned ||
+	    !tn_schedule_find(&plan->kernel->body, interned, loops)) {
+		plan->failed = true;
+		return TN_WORTH_NEVER;
+	}
+	return tn_schedule_worth(loops, min);
+}
+
+/* The loop inside the first of the list with which it may become one: all that
+ * it holds, and as free. NULL: none, or it has turns enough. */
+static const struct tn_kstmt *partner(const struct plan *plan,
+				      const struct tn_vec *loops)
+{
+	const struct tn_kstmt *loop = tn_vec_ptr(loops, 0), *inner;
+
+	inner = loop ? only_loop(loop) : NULL;
+	if (!inner || tn_kloop_most(loop) >= AMPLE ||
+	    inner->loop != TN_LOOP_FOR ||
+	    !tn_schedule_is_independent(plan->kernel->module, inner))
+		return NULL;
+	return inner;
+}
+
+/* Threads for the loops of the name, where and when they pay; a loop of few
+ * turns becomes one with the next. */
 static void plan_threads(struct plan *plan, const char *name)
 {
-	struct tn_module *module = plan->kernel->module;
-	const char *interned = tn_intern_text(module->names, name);
-	enum tn_worth worth = TN_WORTH_NEVER;
+	const struct tn_kstmt *inner;
+	enum tn_worth worth;
 	struct tn_vec loops;
+	struct tn_buf fused;
 	int64_t min = 0;
 
 	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
-	if (!interned ||
-	    !tn_schedule_find(&plan->kernel->body, interned, &loops))
-		plan->failed = true;
-	else
-		worth = tn_schedule_worth(&loops, &min);
-	tn_vec_fini(&loops);
+	tn_buf_init(&fused);
+	tn_buf_put(&fused, name);
+	worth = worth_of(plan, name, &loops, &min);
+	while (worth != TN_WORTH_NEVER && (inner = partner(plan, &loops)) &&
+	       step(plan, "fuse(%s, %s)", tn_buf_text(&fused),
+		    inner->var->name)) {
+		tn_buf_putf(&fused, "__%s", inner->var->name);
+		worth = worth_of(plan, tn_buf_text(&fused), &loops, &min);
+	}
 	if (worth == TN_WORTH_FROM)
-		step(plan, "parallel(%s, min=%lld)", name, (long long)min);
+		step(plan, "parallel(%s, min=%lld)", tn_buf_text(&fused),
+		     (long long)min);
 	if (worth == TN_WORTH_ALWAYS)
-		step(plan, "parallel(%s)", name);
+		step(plan, "parallel(%s)", tn_buf_text(&fused));
+	plan->failed |= fused.failed;
+	tn_buf_fini(&fused);
+	tn_vec_fini(&loops);
 }
 
 /* A tile of sums, if the nest sums; false if that is refused. */
