@@ -10,7 +10,8 @@
  * - a map, when the group works on its shape;
  * - a contraction, window or reduction, the anchor of the group, of which there
  *   is one: the maps behind it are its epilogue;
- * - a map that a reduction alone reads, element by element: its prologue.
+ * - a map that a reduction alone reads, element by element: its prologue;
+ * - a broadcast or a slice that maps alone read: they read what it was made of.
  * Scalar constants and sizes are copied into the group. A group is closed under
  * paths: a member other than the last is read inside the group alone, and the
  * group stands at the place of its last member, after all its operands.
@@ -66,6 +67,14 @@ static bool is_anchor(const struct tn_op *op)
 	return op->nout == 1 &&
 		(op_class == TN_CLASS_CONTRACT ||
 		 op_class == TN_CLASS_WINDOW || op_class == TN_CLASS_REDUCE);
+}
+
+/* What is read as well where it comes from: rows stay rows. */
+static bool is_place(const struct tn_op *op)
+{
+	enum tn_srule srule = tn_ops[op->code].srule;
+
+	return srule == TN_SRULE_BROADCAST || srule == TN_SRULE_SLICE;
 }
 
 static bool same_space(const struct tn_op *a, const struct tn_value *b)
@@ -128,21 +137,25 @@ static struct group *new_group(struct fuser *f, struct tn_op *root)
 	return group;
 }
 
-/* How many of the readers, which are all in the group, are its anchor or ahead
- * of it. */
-static int count_ahead(const struct fuser *f, const struct group *group,
-		       const struct tn_op *op, int *readers)
-{
-	const struct tn_use *use;
-	int count = 0;
+/* The readers of an op, which are all in the group. */
+struct readers {
+	int all, ahead, maps;	/* ahead: the anchor and what it alone reads */
+};
 
-	*readers = 0;
+static struct readers count_readers(const struct fuser *f,
+				    const struct group *group,
+				    const struct tn_op *op)
+{
+	struct readers readers = { 0, 0, 0 };
+	const struct tn_use *use;
+
 	for (use = op->out[0]->uses; use; use = use->next) {
-		++*readers;
-		count += use->op == group->anchor ||
+		readers.all++;
+		readers.maps += is_map(use->op);
+		readers.ahead += use->op == group->anchor ||
 			tn_map_has(&f->ahead, use->op);
 	}
-	return count;
+	return readers;
 }
 
 /* Whether the op, all of whose readers are in the group, may join it; *ahead:
@@ -150,17 +163,21 @@ static int count_ahead(const struct fuser *f, const struct group *group,
 static bool fits(const struct fuser *f, const struct group *group,
 		 const struct tn_op *op, bool *ahead)
 {
-	int readers, count = count_ahead(f, group, op, &readers);
+	struct readers readers = count_readers(f, group, op);
+	const struct tn_value *space = group->root->out[0];
 
-	*ahead = count > 0;
-	if (!has_room(group, op) || (*ahead && count < readers))
+	*ahead = readers.ahead > 0;
+	if (!has_room(group, op) || (*ahead && readers.ahead < readers.all) ||
+	    (!*ahead && readers.maps < readers.all))
+		return false;
+	if (*ahead && tn_ops[group->anchor->code].op_class != TN_CLASS_REDUCE)
 		return false;
 	if (*ahead)
-		return is_map(op) && tn_ops[group->anchor->code].op_class ==
-				     TN_CLASS_REDUCE &&
-			same_space(op, tn_graph_in(group->anchor, 0));
-	return same_space(op, group->root->out[0]) &&
-		(is_map(op) || !group->anchor);
+		space = tn_graph_in(group->anchor, 0);
+	if (!same_space(op, space) || (is_place(op) &&
+				       readers.maps < readers.all))
+		return false;
+	return is_map(op) || is_place(op) || (!*ahead && !group->anchor);
 }
 
 static bool place(struct fuser *f, struct tn_op *op)
@@ -168,6 +185,8 @@ static bool place(struct fuser *f, struct tn_op *op)
 	struct group *group = group_of_readers(f, op);
 	bool ahead = false;
 
+	if (is_place(op) && (!group || !fits(f, group, op, &ahead)))
+		return true;
 	if (!group || !fits(f, group, op, &ahead)) {
 		group = new_group(f, op);
 		ahead = false;
@@ -189,7 +208,8 @@ static bool form_groups(struct fuser *f, struct tn_block *block)
 		for (i = 0; i < op->nregions; i++)
 			if (!form_groups(f, op->regions[i]))
 				return false;
-		if ((is_map(op) || is_anchor(op)) && !place(f, op))
+		if ((is_map(op) || is_anchor(op) || is_place(op)) &&
+		    !place(f, op))
 			return false;
 	}
 	return true;
