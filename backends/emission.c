@@ -8,7 +8,7 @@
 enum tn_status tn_emission_begin(struct tn_emission *emission,
 				 const struct tn_fn *entry, const char *name)
 {
-	memset(emission, 0, sizeof *emission);
+	memset(emission, 0, sizeof(*emission));
 	tn_arena_init(&emission->arena);
 	emission->name = tn_names_clean(&emission->arena, name);
 	if (!tn_weights_init(&emission->weights, entry))

@@ -321,7 +321,7 @@ static void put_reasons(struct tn_host *host, struct tn_buf *out)
 
 void tn_api_dialect(struct tn_dialect *dialect)
 {
-	memset(dialect, 0, sizeof *dialect);
+	memset(dialect, 0, sizeof(*dialect));
 	dialect->function = "static inline";
 	dialect->restricted = "";
 	dialect->raise = dialect->flags = dialect->raise_here = "";

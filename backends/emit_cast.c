@@ -147,7 +147,7 @@ void tn_prelude_bits(struct tn_buf *out, struct tn_prelude *need,
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof list / sizeof *list; i++)
+	for (i = 0; i < sizeof(list) / sizeof(*list); i++)
 		if (need->parts & list[i].part)
 			tn_buf_putf(out, "%s %s\n{\n%s}\n\n",
 				    dialect->function, list[i].head,
@@ -173,7 +173,7 @@ static struct shape shape_of(enum tn_dtype dtype)
 	};
 	size_t i;
 
-	for (i = 0; i + 1 < sizeof shapes / sizeof *shapes; i++)
+	for (i = 0; i + 1 < sizeof(shapes) / sizeof(*shapes); i++)
 		if (shapes[i].dtype == dtype)
 			break;
 	return shapes[i];

@@ -46,7 +46,7 @@ void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
 	if (dtype == TN_f64 && value - value != 0) {
 		bits = value != value ? UINT64_C(0x7ff8000000000000) : 0;
 		if (value == value)
-			memcpy(&bits, &value, sizeof bits);
+			memcpy(&bits, &value, sizeof(bits));
 		tn_buf_putf(emit->out, "tn_bits_f64(%lluu)",
 			    (unsigned long long)bits);
 		emit->need->parts |= TN_PART_BITS_F64;
@@ -56,7 +56,7 @@ void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
 	} else if (narrow - narrow != 0) {
 		half = 0x7fc00000u;
 		if (narrow == narrow)
-			memcpy(&half, &narrow, sizeof half);
+			memcpy(&half, &narrow, sizeof(half));
 		tn_buf_putf(emit->out, "tn_bits_f32(0x%08xu)",
 			    (unsigned)half);
 		emit->need->parts |= TN_PART_BITS_F32;
@@ -204,7 +204,7 @@ static const struct sign *find_sign(const struct tn_kexpr *e)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof signs / sizeof *signs; i++)
+	for (i = 0; i < sizeof(signs) / sizeof(*signs); i++)
 		if (signs[i].code == e->code && *signs[i].text)
 			return e->is_index ||
 				tn_dtype_is(e->args[0]->dtype,

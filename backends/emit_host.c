@@ -23,7 +23,7 @@ void tn_host_init(struct tn_host *host, const struct tn_host_dialect *dialect,
 	const struct tn_dim *dim;
 	size_t i;
 
-	memset(host, 0, sizeof *host);
+	memset(host, 0, sizeof(*host));
 	host->dialect = dialect;
 	host->module = entry->module;
 	host->entry = entry;

@@ -57,7 +57,7 @@ static bool is_reserved(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof reserved / sizeof *reserved; i++)
+	for (i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
 		if (!strcmp(reserved[i], name))
 			return true;
 	return false;

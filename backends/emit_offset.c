@@ -35,8 +35,8 @@ static const struct tn_kexpr *remake(struct tn_emit *emit,
 	const struct tn_kexpr **args;
 	struct tn_kexpr *node;
 
-	args = tn_arena_array(&emit->arena, 2, sizeof *args);
-	node = tn_arena_copy(&emit->arena, e, sizeof *e);
+	args = tn_arena_array(&emit->arena, 2, sizeof(*args));
+	node = tn_arena_copy(&emit->arena, e, sizeof(*e));
 	if (!args || !node) {
 		emit->failed = true;
 		return NULL;
@@ -91,7 +91,7 @@ static struct part part_of(struct tn_emit *emit, const struct tn_kexpr *e)
 
 static const struct tn_kexpr *zero(struct tn_emit *emit)
 {
-	struct tn_kexpr *e = tn_arena_alloc(&emit->arena, sizeof *e);
+	struct tn_kexpr *e = tn_arena_alloc(&emit->arena, sizeof(*e));
 
 	if (!e) {
 		emit->failed = true;

@@ -246,7 +246,7 @@ void tn_emit_vec_stmt(struct tn_emit *emit, const struct tn_kstmt *s)
 	} else if (s->kind == TN_KSTMT_IF) {
 		tn_emit_if(emit, s);
 	} else if (tn_emit_is_unrolled(s, &from, &to)) {
-		value = tn_arena_alloc(&emit->arena, sizeof *value);
+		value = tn_arena_alloc(&emit->arena, sizeof(*value));
 		if (!value || !tn_map_set(&emit->consts, s->var, value)) {
 			emit->failed = true;
 			return;

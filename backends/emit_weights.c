@@ -130,7 +130,7 @@ bool tn_weights_init(struct tn_weights *weights, const struct tn_fn *entry)
 	struct tn_map used;
 	bool ok;
 
-	memset(weights, 0, sizeof *weights);
+	memset(weights, 0, sizeof(*weights));
 	tn_vec_init(&weights->parts, sizeof(struct tn_weights_part), NULL);
 	tn_map_init_ptr(&weights->offsets);
 	tn_map_init_ptr(&used);
@@ -175,7 +175,7 @@ bool tn_weights_write(const struct tn_weights *weights,
 	for (i = 0; i < 8; i++)
 		header[8 + i] = (unsigned char)
 			((uint64_t)weights->size >> 8 * i);
-	memcpy(header + 16, weights->digest, sizeof weights->digest);
-	return put(data, header, sizeof header) &&
+	memcpy(header + 16, weights->digest, sizeof(weights->digest));
+	return put(data, header, sizeof(header)) &&
 		write_parts(weights, put, data);
 }

@@ -183,9 +183,11 @@ static bool is_reserved_name(struct tn_parser *p,
 /* ", expected a, b or c" if the list is short. */
 static void put_expected(struct tn_buf *out, const struct tn_syntax_error *e)
 {
+	uint32_t i;
+
 	if (e->nexpected == 0 || e->nexpected > MOST_EXPECTED)
 		return;
-	for (uint32_t i = 0; i < e->nexpected; i++) {
+	for (i = 0; i < e->nexpected; i++) {
 		tn_buf_put(out, i == 0 ? ", expected " :
 			   i + 1 == e->nexpected ? " or " : ", ");
 		tn_buf_put(out, e->expected[i]);

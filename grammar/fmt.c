@@ -285,8 +285,9 @@ static bool is_spaced(const struct layout *l, size_t i)
 static uint32_t width_of(const char *text, uint32_t len)
 {
 	uint32_t width = 0;
+	uint32_t i;
 
-	for (uint32_t i = 0; i < len; i++)
+	for (i = 0; i < len; i++)
 		width += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return width;
 }
@@ -357,12 +358,13 @@ static size_t put_one_line(struct layout *l, size_t i)
 	const size_t end = line_end(l, i);
 	const size_t len = l->out->len;
 	struct layout saved;
+	size_t k;
 
 	if (end == i)
 		return i;
 	saved = *l;
 	l->inside++;
-	for (size_t k = i; k <= end && l->column <= WIDTH; k++)
+	for (k = i; k <= end && l->column <= WIDTH; k++)
 		put_token(l, k);
 	l->inside--;
 	if (l->column + (token_at(l, end + 1)->kind == ';') <= WIDTH)
@@ -374,7 +376,9 @@ static size_t put_one_line(struct layout *l, size_t i)
 
 static void put_all(struct layout *l)
 {
-	for (size_t i = 0; i + 1 < l->count; i++) {
+	size_t i;
+
+	for (i = 0; i + 1 < l->count; i++) {
 		size_t end = i;
 
 		if (l->tokens[i].kind == '{')
@@ -417,8 +421,9 @@ static void align_comments(const struct tn_buf *from,
 {
 	size_t done = 0, end = 0;
 	uint32_t column = 0;
+	size_t i;
 
-	for (size_t i = 0; i < notes->len; i++) {
+	for (i = 0; i < notes->len; i++) {
 		const struct trailing *note = tn_vec_at(notes, i);
 
 		if (i == end)
@@ -436,9 +441,11 @@ static void align_comments(const struct tn_buf *from,
 static bool is_same(const char *a, const struct tn_vec *as, const char *b,
 		    const struct tn_vec *bs)
 {
+	size_t i;
+
 	if (as->len != bs->len)
 		return false;
-	for (size_t i = 0; i < as->len; i++) {
+	for (i = 0; i < as->len; i++) {
 		const struct tn_fmt_token *x = tn_vec_at(as, i);
 		const struct tn_fmt_token *y = tn_vec_at(bs, i);
 		const uint32_t len = x->loc.end - x->loc.begin;

@@ -16,13 +16,14 @@ static struct tn_fmt_token *add(struct tn_vec *tokens, int kind,
 				uint32_t from)
 {
 	struct tn_fmt_token *token = tn_vec_push(tokens);
+	uint32_t i;
 
 	if (token == NULL)
 		return NULL;
 	token->kind = kind;
 	token->loc = loc;
 	token->gap = loc.begin > from;
-	for (uint32_t i = from; i < loc.begin && token->breaks < 2; i++)
+	for (i = from; i < loc.begin && token->breaks < 2; i++)
 		token->breaks += text[i] == '\n';
 	return token;
 }
@@ -31,7 +32,9 @@ static struct tn_fmt_token *add(struct tn_vec *tokens, int kind,
 static bool add_comments(struct tn_vec *tokens, const char *text,
 			 uint32_t *from, uint32_t end)
 {
-	for (uint32_t i = *from; i < end; i++) {
+	uint32_t i;
+
+	for (i = *from; i < end; i++) {
 		struct tn_loc loc = { i, i };
 		const char *stop;
 

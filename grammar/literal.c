@@ -86,10 +86,11 @@ static size_t utf8_len(const unsigned char *text, size_t room)
 	size_t len = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 :
 		     text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
 		     text[0] < 0xf5 ? 4 : 0;
+	size_t i;
 
 	if (len > room)
 		return 0;
-	for (size_t i = 1; i < len; i++)
+	for (i = 1; i < len; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
 	if ((text[0] == 0xe0 && text[1] < 0xa0) ||
@@ -229,7 +230,9 @@ static size_t unescape(struct tn_scanner *scanner, const char *text,
 /* Whether the text holds neither escapes nor bytes outside ASCII. */
 static bool is_plain(const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
+	size_t i;
+
+	for (i = 0; i < len; i++)
 		if (text[i] == '\\' || (unsigned char)text[i] >= 0x80)
 			return false;
 	return true;
@@ -299,7 +302,9 @@ const char *tn_scan_unquote(struct tn_scanner *scanner, struct tn_loc loc,
 static const char *cut_suffix(struct tn_scanner *scanner, char *text,
 			      size_t *len)
 {
-	for (size_t i = *len; i > 0 && *len - i < 10; i--) {
+	size_t i;
+
+	for (i = *len; i > 0 && *len - i < 10; i--) {
 		if (text[i - 1] != '_')
 			continue;
 		text[i - 1] = '\0';

@@ -510,9 +510,10 @@ static void missing_header(struct tn_parser *p)
 static bool read_version(const char *text, uint32_t len, uint32_t version[2])
 {
 	uint32_t part = 0;
+	uint32_t i;
 
 	version[0] = version[1] = 0;
-	for (uint32_t i = 0; i < len; i++) {
+	for (i = 0; i < len; i++) {
 		if (text[i] == '.' && part == 0 && i > 0)
 			part = 1;
 		else if (text[i] < '0' || text[i] > '9' ||

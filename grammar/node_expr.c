@@ -51,10 +51,11 @@ struct tn_expr *tn_node_list(struct tn_parser *p, enum tn_expr_kind kind,
 			      struct tn_vec *list, struct tn_loc loc)
 {
 	struct tn_expr *expr = new_expr(p, kind, loc);
+	uint32_t i;
 
 	TN_TAKE(expr->u.list, list);
 	if (!p->scan.arena->failed)
-		for (uint32_t i = 0; i < expr->u.list.len; i++)
+		for (i = 0; i < expr->u.list.len; i++)
 			deepen(p, expr, expr->u.list.at[i]);
 	return expr;
 }
@@ -76,13 +77,14 @@ struct tn_expr *tn_node_call(struct tn_parser *p, const char *name,
 {
 	struct tn_expr *expr = new_expr(p, TN_EXPR_CALL, loc);
 	struct tn_args list;
+	uint32_t i;
 
 	TN_TAKE(list, args);
 	expr->u.call.name = name;
 	expr->u.call.args = list;
 	expr->len = name_loc.end - name_loc.begin;
 	if (!p->scan.arena->failed)
-		for (uint32_t i = 0; i < list.len; i++)
+		for (i = 0; i < list.len; i++)
 			if (list.at[i]->value != NULL)
 				deepen(p, expr, list.at[i]->value);
 	return expr;
@@ -103,13 +105,14 @@ struct tn_expr *tn_node_index(struct tn_parser *p, struct tn_expr *base,
 			       struct tn_vec *list, struct tn_loc loc)
 {
 	struct tn_expr *expr = new_expr(p, TN_EXPR_INDEX, loc);
+	uint32_t i;
 
 	expr->u.index.base = base;
 	TN_TAKE(expr->u.index, list);
 	deepen(p, expr, base);
 	if (p->scan.arena->failed)
 		return expr;
-	for (uint32_t i = 0; i < expr->u.index.len; i++) {
+	for (i = 0; i < expr->u.index.len; i++) {
 		const struct tn_index *index = expr->u.index.at[i];
 
 		if (index->first != NULL)

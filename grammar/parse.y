@@ -746,7 +746,9 @@ static bool is_operand(yysymbol_kind_t symbol)
 
 static bool has(const yysymbol_kind_t *all, int count, yysymbol_kind_t symbol)
 {
-	for (int i = 0; i < count; i++)
+	int i;
+
+	for (i = 0; i < count; i++)
 		if (all[i] == symbol)
 			return true;
 	return false;
@@ -760,12 +762,13 @@ static void show_expected(struct tn_syntax_error *error, const char **shown,
 {
 	const bool operand = has(all, count, YYSYMBOL_T_FLOAT) && error->name;
 	const bool operator = has(all, count, YYSYMBOL_T_OR);
+	int i;
 
 	if (operand)
 		shown[error->nexpected++] = "an expression";
 	if (operator)
 		shown[error->nexpected++] = "an operator";
-	for (int i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		if (all[i] == YYSYMBOL_T_SYNC || all[i] == YYSYMBOL_T_BRIEF ||
 		    (operand && is_operand(all[i])) ||
 		    (operator && is_operator(all[i])) ||
@@ -783,11 +786,11 @@ static int yyreport_syntax_error(const yypcontext_t *context,
 	yysymbol_kind_t all[YYNTOKENS];
 	const char *shown[YYNTOKENS + 2];
 	struct tn_syntax_error error = { 0 };
-	int count = yypcontext_expected_tokens(context, all, YYNTOKENS);
+	int i, count = yypcontext_expected_tokens(context, all, YYNTOKENS);
 
 	error.found = symbol_text(yypcontext_token(context));
 	error.expected = shown;
-	for (int i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		error.semicolon |= all[i] == YYTRANSLATE(';');
 		error.brace |= all[i] == YYTRANSLATE('{');
 		error.name |= all[i] == YYSYMBOL_T_IDENT;

@@ -65,10 +65,12 @@ static void put_dim(struct tn_buf *out, const struct tn_tree_dim *dim)
 
 static void put_carries(struct tn_buf *out, const struct tn_carries *carries)
 {
+	uint32_t i;
+
 	if (carries->len == 0)
 		return;
 	tn_buf_put(out, "with (");
-	for (uint32_t i = 0; i < carries->len; i++) {
+	for (i = 0; i < carries->len; i++) {
 		const struct tn_carry *carry = carries->at[i];
 
 		if (i > 0)
@@ -91,7 +93,9 @@ static void put_options(struct tn_buf *out, const struct tn_args *options)
 static void put_arms(struct tn_buf *out, const struct tn_arms *arms,
 		     size_t indent)
 {
-	for (uint32_t i = 0; i < arms->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < arms->len; i++) {
 		const struct tn_arm *arm = arms->at[i];
 
 		if (i > 0)
@@ -120,6 +124,8 @@ static void put_test(struct tn_buf *out, const struct tn_region *region,
 static void put_region(struct tn_buf *out, const struct tn_region *region,
 		       size_t indent)
 {
+	uint32_t i;
+
 	put_carries(out, &region->carries);
 	switch (region->kind) {
 	case TN_REGION_IF:
@@ -138,7 +144,7 @@ static void put_region(struct tn_buf *out, const struct tn_region *region,
 	case TN_REGION_SCAN:
 		tn_buf_put(out, "scan");
 		put_options(out, &region->options);
-		for (uint32_t i = 0; i < region->inputs.len; i++) {
+		for (i = 0; i < region->inputs.len; i++) {
 			const struct tn_scan_in *in = region->inputs.at[i];
 
 			put_named(out, i == 0 ? " " : ", ", &in->name);
@@ -153,7 +159,9 @@ static void put_region(struct tn_buf *out, const struct tn_region *region,
 static void put_bind(struct tn_buf *out, const struct tn_stmt *stmt,
 		     size_t indent)
 {
-	for (uint32_t i = 0; i < stmt->binds.len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < stmt->binds.len; i++) {
 		if (i > 0)
 			tn_buf_put(out, ", ");
 		tn_print_typed(out, stmt->binds.at[i]->name.text,
@@ -215,8 +223,10 @@ static void put_stmt(struct tn_buf *out, const struct tn_stmt *stmt,
 static void put_block(struct tn_buf *out, const struct tn_tree_block *block,
 		      size_t indent)
 {
+	uint32_t i;
+
 	tn_buf_put(out, "{\n");
-	for (uint32_t i = 0; i < block->len; i++) {
+	for (i = 0; i < block->len; i++) {
 		put_indent(out, indent + 1);
 		put_stmt(out, block->at[i], indent + 1);
 		tn_buf_putc(out, '\n');
@@ -249,7 +259,9 @@ static void put_loop(struct tn_buf *out, const struct tn_tree_kstmt *stmt,
 static void put_karms(struct tn_buf *out, const struct tn_karms *arms,
 		      size_t indent)
 {
-	for (uint32_t i = 0; i < arms->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < arms->len; i++) {
 		const struct tn_karm *arm = arms->at[i];
 
 		if (i > 0)
@@ -295,8 +307,10 @@ static void put_kstmt(struct tn_buf *out, const struct tn_tree_kstmt *stmt,
 static void put_kblock(struct tn_buf *out, const struct tn_tree_kblock *block,
 		       size_t indent)
 {
+	uint32_t i;
+
 	tn_buf_put(out, "{\n");
-	for (uint32_t i = 0; i < block->len; i++) {
+	for (i = 0; i < block->len; i++) {
 		put_indent(out, indent + 1);
 		put_kstmt(out, block->at[i], indent + 1);
 		tn_buf_putc(out, '\n');
@@ -317,7 +331,9 @@ static void put_from(struct tn_buf *out, const struct tn_from *from)
 
 static void put_fields(struct tn_buf *out, const struct tn_fields *fields)
 {
-	for (uint32_t i = 0; i < fields->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < fields->len; i++) {
 		const struct tn_field *field = fields->at[i];
 
 		tn_buf_put(out, "  ");
@@ -329,8 +345,10 @@ static void put_fields(struct tn_buf *out, const struct tn_fields *fields)
 
 static void put_params(struct tn_buf *out, const struct tn_params *params)
 {
+	uint32_t i;
+
 	tn_buf_putc(out, '(');
-	for (uint32_t i = 0; i < params->len; i++) {
+	for (i = 0; i < params->len; i++) {
 		const struct tn_param *param = params->at[i];
 
 		if (i > 0)
@@ -345,8 +363,10 @@ static void put_params(struct tn_buf *out, const struct tn_params *params)
 static void put_head(struct tn_buf *out, const char *word,
 		     const struct tn_tree_item *item, const struct tn_sig *sig)
 {
+	uint32_t i;
+
 	put_named(out, word, &item->name);
-	for (uint32_t i = 0; i < sig->generics.len; i++) {
+	for (i = 0; i < sig->generics.len; i++) {
 		put_named(out, i == 0 ? "<" : ", ",
 			  &sig->generics.at[i]->name);
 		put_named(out, ": ", &sig->generics.at[i]->class_name);
@@ -478,7 +498,9 @@ static void put_bare_item(struct tn_buf *out, const struct tn_tree_item *item)
 
 void tn_print_item(struct tn_buf *out, const struct tn_tree_item *item)
 {
-	for (uint32_t i = 0; i < item->annots.len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < item->annots.len; i++) {
 		tn_print_annot(out, item->annots.at[i]);
 		tn_buf_putc(out, i + 1 < item->annots.len ? ' ' : '\n');
 	}
@@ -488,7 +510,9 @@ void tn_print_item(struct tn_buf *out, const struct tn_tree_item *item)
 
 void tn_print_tree(struct tn_buf *out, const struct tn_tree *tree)
 {
+	uint32_t i;
+
 	tn_buf_putf(out, "tenon %u.%u;\n", tree->major, tree->minor);
-	for (uint32_t i = 0; i < tree->len; i++)
+	for (i = 0; i < tree->len; i++)
 		tn_print_item(out, tree->at[i]);
 }

@@ -96,9 +96,11 @@ static void put_binary(struct tn_buf *out, const struct tn_expr *expr)
 
 static void put_index(struct tn_buf *out, const struct tn_expr *expr)
 {
+	uint32_t i;
+
 	put_base(out, expr->u.index.base);
 	tn_buf_putc(out, '[');
-	for (uint32_t i = 0; i < expr->u.index.len; i++) {
+	for (i = 0; i < expr->u.index.len; i++) {
 		const struct tn_index *index = expr->u.index.at[i];
 
 		if (i > 0)
@@ -186,7 +188,9 @@ void tn_print_expr(struct tn_buf *out, const struct tn_expr *expr)
 
 void tn_print_exprs(struct tn_buf *out, const struct tn_exprs *exprs)
 {
-	for (uint32_t i = 0; i < exprs->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < exprs->len; i++) {
 		if (i > 0)
 			tn_buf_put(out, ", ");
 		put(out, exprs->at[i], 0);
@@ -195,7 +199,9 @@ void tn_print_exprs(struct tn_buf *out, const struct tn_exprs *exprs)
 
 void tn_print_args(struct tn_buf *out, const struct tn_args *args)
 {
-	for (uint32_t i = 0; i < args->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < args->len; i++) {
 		const struct tn_arg *arg = args->at[i];
 
 		if (i > 0)
@@ -226,7 +232,9 @@ void tn_print_annot(struct tn_buf *out, const struct tn_tree_annot *annot)
 
 void tn_print_annots(struct tn_buf *out, const struct tn_tree_annots *annots)
 {
-	for (uint32_t i = 0; i < annots->len; i++) {
+	uint32_t i;
+
+	for (i = 0; i < annots->len; i++) {
 		tn_buf_putc(out, ' ');
 		tn_print_annot(out, annots->at[i]);
 	}
@@ -234,13 +242,15 @@ void tn_print_annots(struct tn_buf *out, const struct tn_tree_annots *annots)
 
 void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type)
 {
+	uint32_t i;
+
 	if (type->is_elem)
 		tn_buf_put(out, type->name.text);
 	else
 		tn_name_put(out, type->name.text);
 	if (type->has_shape)
 		tn_buf_putc(out, '[');
-	for (uint32_t i = 0; i < type->shape.len; i++) {
+	for (i = 0; i < type->shape.len; i++) {
 		const struct tn_extent *extent = type->shape.at[i];
 
 		if (i > 0)

@@ -15,7 +15,9 @@ static const char *const reserved[] = {
 
 static bool is_among(const char *name, const char *const *words, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	size_t i;
+
+	for (i = 0; i < count; i++)
 		if (strcmp(name, words[i]) == 0)
 			return true;
 	return false;

@@ -204,7 +204,7 @@ enum tn_pass_result tn_pass_cse(struct tn_pass_context *context)
 	bool good;
 
 	t.nbuckets = 2 * (size_t)tn_pass_count(context->entry->body) + 1;
-	t.buckets = calloc(t.nbuckets, sizeof *t.buckets);
+	t.buckets = calloc(t.nbuckets, sizeof(*t.buckets));
 	tn_vec_init(&t.seen, sizeof(struct seen), NULL);
 	good = t.buckets && visit_block(&t, context->entry->body);
 	free(t.buckets);

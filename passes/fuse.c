@@ -113,7 +113,7 @@ static bool has_room(const struct group *group, const struct tn_op *op)
 /* Ops join from the last to the first. */
 static bool join(struct fuser *f, struct group *group, struct tn_op *op)
 {
-	struct member *member = tn_arena_alloc(&f->arena, sizeof *member);
+	struct member *member = tn_arena_alloc(&f->arena, sizeof(*member));
 	int i;
 
 	if (!member)
@@ -129,7 +129,7 @@ static bool join(struct fuser *f, struct group *group, struct tn_op *op)
 
 static struct group *new_group(struct fuser *f, struct tn_op *root)
 {
-	struct group *group = tn_arena_alloc(&f->arena, sizeof *group);
+	struct group *group = tn_arena_alloc(&f->arena, sizeof(*group));
 
 	if (!group || !tn_vec_push_ptr(&f->groups, group))
 		return NULL;

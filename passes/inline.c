@@ -52,16 +52,16 @@ static bool make_room(struct inliner *in)
 	if (n <= in->cap)
 		return true;
 	n *= 2;
-	dims = calloc(n, sizeof *dims);
-	outer = calloc(n, sizeof *outer);
+	dims = calloc(n, sizeof(*dims));
+	outer = calloc(n, sizeof(*outer));
 	if (!dims || !outer) {
 		free(dims);
 		free(outer);
 		return false;
 	}
 	if (in->cap) {
-		memcpy(dims, in->dims, in->cap * sizeof *dims);
-		memcpy(outer, in->outer, in->cap * sizeof *outer);
+		memcpy(dims, in->dims, in->cap * sizeof(*dims));
+		memcpy(outer, in->outer, in->cap * sizeof(*outer));
 	}
 	free(in->dims);
 	free(in->outer);
@@ -90,7 +90,7 @@ static void bind_dims(struct inliner *in, const struct tn_op *op)
 
 static size_t dims_bytes(const struct inliner *in)
 {
-	return (size_t)in->context->module->dims.nsyms * sizeof *in->dims;
+	return (size_t)in->context->module->dims.nsyms * sizeof(*in->dims);
 }
 
 /* True if a symbol stands for anything but itself. */
@@ -231,13 +231,13 @@ static bool is_affordable(struct inliner *in, const struct tn_op *op)
 static struct sizes *keep_sizes(struct inliner *in)
 {
 	struct tn_module *module = in->context->module;
-	struct sizes *sizes = tn_arena_alloc(&module->arena, sizeof *sizes);
+	struct sizes *sizes = tn_arena_alloc(&module->arena, sizeof(*sizes));
 
 	if (!sizes)
 		return NULL;
 	sizes->n = module->dims.nsyms;
 	sizes->dims = tn_arena_copy(&module->arena, in->dims,
-				    dims_bytes(in) + sizeof *in->dims);
+				    dims_bytes(in) + sizeof(*in->dims));
 	return sizes->dims ? sizes : NULL;
 }
 
@@ -389,7 +389,7 @@ static bool is_caller(const struct tn_item *item)
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}
-	for (i = 0; i < sizeof words / sizeof *words; i++)
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strncmp(text, words[i], strlen(words[i])))
 			return true;
 	return false;

@@ -34,7 +34,7 @@ static const struct tn_dim *const *resized_all(struct resize *r,
 	int i;
 
 	dims = tn_arena_array(&r->kernel->module->arena,
-			      (size_t)buf->rank + 1, sizeof *dims);
+			      (size_t)buf->rank + 1, sizeof(*dims));
 	for (i = 0; dims && i < buf->rank; i++)
 		dims[i] = resized(r, buf->dims[i]);
 	if (!dims)

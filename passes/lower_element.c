@@ -93,7 +93,7 @@ void tn_lower_know(struct tn_lower *lw, const struct tn_value *value,
 	struct tn_lower_known *known;
 	int i;
 
-	known = tn_arena_alloc(&lw->module->arena, sizeof *known);
+	known = tn_arena_alloc(&lw->module->arena, sizeof(*known));
 	if (!known || !tn_vec_push_ptr(&lw->known, known)) {
 		lw->failed = true;
 		return;

@@ -233,7 +233,7 @@ static struct tn_value *slice_out(struct tn_lower *lw,
 	launch = tn_lower_launch(lw, loop->body, end, loop->scan->span);
 	if (!launch)
 		return NULL;
-	snprintf(args, sizeof args, "0, %d", operand);
+	snprintf(args, sizeof(args), "0, %d", operand);
 	filled = tn_rw_result(lw->rw, launch, stack->type, stack->name);
 	if (!filled || !tn_rw_annotate(lw->rw, launch, "inplace", args))
 		return NULL;
@@ -317,7 +317,7 @@ static bool replace_scan(struct tn_lower *lw, struct loop *loop)
 	struct tn_rw_spot spot = { scan->block, scan };
 	struct tn_value **in;
 
-	in = tn_arena_array(&lw->module->arena, (size_t)nin, sizeof *in);
+	in = tn_arena_array(&lw->module->arena, (size_t)nin, sizeof(*in));
 	if (!in)
 		return false;
 	for (i = 0; i < nin; i++) {

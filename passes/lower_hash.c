@@ -29,7 +29,7 @@ static uint64_t hash_expr(uint64_t hash, const struct tn_kexpr *e)
 	case TN_KEXPR_INT:
 		return tn_hash_mix(hash, (uint64_t)e->i);
 	case TN_KEXPR_FLOAT:
-		return tn_hash_mix(hash, tn_hash_bytes(&e->f, sizeof e->f));
+		return tn_hash_mix(hash, tn_hash_bytes(&e->f, sizeof(e->f)));
 	case TN_KEXPR_VAR:
 		return hash;
 	case TN_KEXPR_DIM:

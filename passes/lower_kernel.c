@@ -35,7 +35,7 @@ bool tn_lower_begin(struct tn_lower *lw, const char *fn, const char *name)
 	const char *unique;
 
 	clear_kernel(lw);
-	snprintf(text, sizeof text, "%.60s__%.60s", fn, name);
+	snprintf(text, sizeof(text), "%.60s__%.60s", fn, name);
 	unique = tn_lower_kernel_name(lw, text);
 	lw->kernel = unique ? tn_kernel_new(lw->module, unique) : NULL;
 	if (!lw->kernel) {

@@ -24,7 +24,7 @@ static const char *plain_name(struct tn_lower *lw, const char *wish)
 	char text[64];
 	size_t n = 0, i;
 
-	for (i = 0; wish[i] && n < sizeof text - 1; i++)
+	for (i = 0; wish[i] && n < sizeof(text) - 1; i++)
 		text[n++] = tn_ascii_is_word(wish[i]) ? wish[i] : '_';
 	if (n == 0 || tn_ascii_is_digit(text[0]))
 		text[0] = 'v';
@@ -44,7 +44,7 @@ static const char *fresh_name(struct tn_lower *lw, struct tn_map *taken,
 	for (tries = n ? n : 1; name && tn_map_has(taken, name); tries++) {
 		char text[96];
 
-		snprintf(text, sizeof text, "%s__%zu", base, tries);
+		snprintf(text, sizeof(text), "%s__%zu", base, tries);
 		name = tn_intern_text(lw->module->names, text);
 	}
 	if (!name || !tn_map_set(taken, name, (void *)1) ||

@@ -38,7 +38,7 @@ static void drop_range(struct ranges *r, int i)
 {
 	r->nfree--;
 	memmove(r->free + i, r->free + i + 1,
-		(size_t)(r->nfree - i) * sizeof *r->free);
+		(size_t)(r->nfree - i) * sizeof(*r->free));
 }
 
 /* First range whose offset is above `offset`. */
@@ -65,7 +65,7 @@ static void give_range(struct ranges *r, int64_t offset, int64_t bytes)
 		r->free[i].bytes += bytes;
 	} else {
 		memmove(r->free + i + 1, r->free + i,
-			(size_t)(r->nfree - i) * sizeof *r->free);
+			(size_t)(r->nfree - i) * sizeof(*r->free));
 		r->free[i].offset = offset;
 		r->free[i].bytes = bytes;
 		r->nfree++;
@@ -230,8 +230,8 @@ bool tn_plan_assign(struct tn_plan *plan)
 	size_t n = plan->intervals.len + 1;
 	bool good;
 
-	r.free = calloc(n, sizeof *r.free);
-	r.heap = calloc(n, sizeof *r.heap);
+	r.free = calloc(n, sizeof(*r.free));
+	r.heap = calloc(n, sizeof(*r.heap));
 	good = r.free && r.heap && assign(plan, &r);
 	free(r.free);
 	free(r.heap);

@@ -218,7 +218,7 @@ static bool is_one_shape(const struct tn_kbuf *a, const struct tn_kbuf *b)
 {
 	return a->dtype == b->dtype && a->rank == b->rank &&
 		(!a->rank || !memcmp(a->dims, b->dims, (size_t)a->rank *
-				     sizeof *a->dims));
+				     sizeof(*a->dims)));
 }
 
 bool tn_plan_is_pointwise(const struct tn_kernel *kernel,

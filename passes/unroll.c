@@ -96,7 +96,7 @@ static bool unroll_loop(struct unroller *u, struct tn_op *op)
 	if (!tn_rw_spend(rw, "unroll", op))
 		return true;
 	carries = tn_arena_array(&rw->module->arena, (size_t)op->nin + 1,
-				 sizeof *carries);
+				 sizeof(*carries));
 	if (!carries)
 		return false;
 	for (k = 0; k < op->nin; k++)

@@ -135,7 +135,7 @@ void tn_c_api(struct tn_c *c, struct tn_buf *out)
 	tn_api_named(out, state, c->name);
 	tn_api_context(&c->host, out);
 	tn_buf_put(out, "};\n\n");
-	tn_api_helpers(&c->host, sizeof helpers / sizeof *helpers, helpers, 2,
+	tn_api_helpers(&c->host, sizeof(helpers) / sizeof(*helpers), helpers, 2,
 		       texts, out);
 	tn_buf_init(&check);
 	c->host.out = &check;

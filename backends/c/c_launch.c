@@ -44,7 +44,7 @@ static void put_table(struct tn_host *host, const struct tn_op *op,
 	int i, nin = 0, nout = 0, count = 0;
 
 	values = tn_arena_array(&host->arena, (size_t)kernel->nparams,
-				sizeof *values);
+				sizeof(*values));
 	if (!values) {
 		host->status = TN_IO;
 		return;

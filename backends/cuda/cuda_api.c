@@ -528,7 +528,7 @@ void tn_cuda_host_file(struct tn_cuda *c, struct tn_buf *out)
 	tn_api_context(&c->host, out);
 	tn_buf_put(out, "};\n\n");
 	tn_prelude_print(out, &c->host_need, &c->plain);
-	tn_api_helpers(&c->host, sizeof helpers / sizeof *helpers, helpers, 3,
+	tn_api_helpers(&c->host, sizeof(helpers) / sizeof(*helpers), helpers, 3,
 		       texts, out);
 	tn_buf_put(out, tn_buf_text(&c->launchers));
 	tn_buf_put(out, tn_buf_text(&api));

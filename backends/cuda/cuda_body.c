@@ -430,7 +430,7 @@ static void put_barrier(struct tn_emit *emit)
 
 void tn_cuda_dialect(struct tn_dialect *dialect)
 {
-	memset(dialect, 0, sizeof *dialect);
+	memset(dialect, 0, sizeof(*dialect));
 	dialect->function = "static __device__ __forceinline__";
 	dialect->restricted = "__restrict__";
 	dialect->raise = "atomicOr(tn_f, %uu)";

@@ -32,19 +32,19 @@ static const struct {
 	const char *name, *text;
 	size_t size;
 } stand_in[] = {
-	{ "emu/include/cuda_runtime.h", runtime_h, sizeof runtime_h - 1 },
-	{ "emu/tn_emu.h", emu_h, sizeof emu_h - 1 },
-	{ "emu/tn_emu_grid.h", emu_grid_h, sizeof emu_grid_h - 1 },
-	{ "emu/tn_emu_fiber.h", emu_fiber_h, sizeof emu_fiber_h - 1 },
-	{ "emu/tn_emu_grid.c", emu_grid_c, sizeof emu_grid_c - 1 },
-	{ "emu/tn_emu_fiber.c", emu_fiber_c, sizeof emu_fiber_c - 1 },
-	{ "emu/tn_emu_host.c", emu_host_c, sizeof emu_host_c - 1 }
+	{ "emu/include/cuda_runtime.h", runtime_h, sizeof(runtime_h) - 1 },
+	{ "emu/tn_emu.h", emu_h, sizeof(emu_h) - 1 },
+	{ "emu/tn_emu_grid.h", emu_grid_h, sizeof(emu_grid_h) - 1 },
+	{ "emu/tn_emu_fiber.h", emu_fiber_h, sizeof(emu_fiber_h) - 1 },
+	{ "emu/tn_emu_grid.c", emu_grid_c, sizeof(emu_grid_c) - 1 },
+	{ "emu/tn_emu_fiber.c", emu_fiber_c, sizeof(emu_fiber_c) - 1 },
+	{ "emu/tn_emu_host.c", emu_host_c, sizeof(emu_host_c) - 1 }
 };
 
 const char *tn_cuda_stand_in(int number, const char **text, size_t *size)
 {
 	if (number < 0 ||
-	    (size_t)number >= sizeof stand_in / sizeof *stand_in)
+	    (size_t)number >= sizeof(stand_in) / sizeof(*stand_in))
 		return NULL;
 	*text = stand_in[number].text;
 	*size = stand_in[number].size;

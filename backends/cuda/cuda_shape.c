@@ -216,7 +216,7 @@ static struct tn_cuda_piece *add_piece(struct tn_cuda *c,
 				       struct tn_cuda_kernel *info,
 				       const struct tn_kstmt *first)
 {
-	struct tn_cuda_piece *piece = tn_arena_alloc(c->arena, sizeof *piece);
+	struct tn_cuda_piece *piece = tn_arena_alloc(c->arena, sizeof(*piece));
 
 	if (!piece || !tn_vec_push_ptr(&info->pieces, piece)) {
 		c->failed = true;
@@ -225,7 +225,7 @@ static struct tn_cuda_piece *add_piece(struct tn_cuda *c,
 	tn_vec_init(&piece->syms, sizeof(void *), c->arena);
 	piece->uses = tn_arena_array(c->arena,
 				     (size_t)info->base.kernel->nparams + 1,
-				     sizeof *piece->uses);
+				     sizeof(*piece->uses));
 	piece->first = first;
 	piece->threads[0] = piece->threads[1] = piece->threads[2] = 1;
 	tn_buf_init(&piece->body);

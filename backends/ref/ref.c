@@ -38,7 +38,9 @@ bool tn_ref_no_memory(struct tn_ref *ref)
 
 void tn_ref_drop(int count, struct tn_tensor *tensors)
 {
-	for (int i = 0; i < count; i++)
+	int i;
+
+	for (i = 0; i < count; i++)
 		tn_tensor_fini(&tensors[i]);
 }
 
@@ -59,8 +61,9 @@ bool tn_ref_copy(struct tn_ref *ref, const struct tn_tensor *from,
 static int64_t count_uses(const struct tn_value *value)
 {
 	int64_t count = 0;
+	const struct tn_use *use;
 
-	for (const struct tn_use *use = value->uses; use; use = use->next)
+	for (use = value->uses; use; use = use->next)
 		count++;
 	return count;
 }
@@ -156,9 +159,11 @@ static void release(struct tn_ref_frame *frame, const struct tn_block *home,
 static void release_uses(struct tn_ref_frame *frame,
 			 const struct tn_block *home, const struct tn_op *op)
 {
-	for (int i = 0; i < op->nin; i++)
+	int i, r;
+
+	for (i = 0; i < op->nin; i++)
 		release(frame, home, tn_graph_in(op, i));
-	for (int r = 0; r < op->nregions; r++) {
+	for (r = 0; r < op->nregions; r++) {
 		const struct tn_op *inner = op->regions[r]->first;
 
 		for (; inner; inner = inner->next)
@@ -190,8 +195,9 @@ static bool set_results(struct tn_ref_frame *frame, const struct tn_op *op,
 			struct tn_tensor *out)
 {
 	bool ok = true;
+	int i;
 
-	for (int i = 0; i < op->nout; i++) {
+	for (i = 0; i < op->nout; i++) {
 		if (ok)
 			ok = tn_ref_set(frame, op->out[i], &out[i]);
 		else
@@ -204,8 +210,9 @@ static bool run_op(struct tn_ref_frame *frame, const struct tn_op *op,
 		   const struct tn_tensor **in, struct tn_tensor *out)
 {
 	bool ok;
+	int i;
 
-	for (int i = 0; i < op->nin; i++) {
+	for (i = 0; i < op->nin; i++) {
 		in[i] = tn_ref_get(frame, tn_graph_in(op, i));
 		if (!in[i])
 			return false;
@@ -277,13 +284,14 @@ static bool run_block(struct tn_ref_frame *frame,
 		      const struct tn_block *block, struct tn_tensor *out)
 {
 	const struct tn_op *op = block->first;
+	int i;
 
 	while (op && !is_end(op)) {
 		if (!step(frame, op))
 			return false;
 		op = op->next;
 	}
-	for (int i = 0; op && i < op->nin; i++) {
+	for (i = 0; op && i < op->nin; i++) {
 		if (!hand_out(frame, op, i, &out[i])) {
 			tn_ref_drop(i, out);
 			memset(out, 0, (size_t)i * sizeof(*out));
@@ -326,7 +334,9 @@ static void end_frame(struct tn_ref_frame *frame)
 static bool set_inputs(struct tn_ref_frame *frame, int nin,
 		       const struct tn_tensor *const *in)
 {
-	for (int i = 0; i < nin; i++) {
+	int i;
+
+	for (i = 0; i < nin; i++) {
 		struct tn_tensor view = *in[i];
 
 		view.owned = false;
@@ -368,8 +378,9 @@ bool tn_ref_fn(struct tn_ref *ref, const struct tn_fn *fn, int64_t *dims,
 static bool map_weights(struct tn_ref *ref)
 {
 	const struct tn_vec *weights = &ref->module->weights;
+	size_t i;
 
-	for (size_t i = 0; i < weights->len; i++) {
+	for (i = 0; i < weights->len; i++) {
 		struct tn_weight *weight = tn_vec_ptr(weights, i);
 
 		if (weight->value &&
@@ -391,9 +402,12 @@ static void run_entry(struct tn_ref *ref, const struct tn_fn *fn, int nin,
 	if (!list || !own) {
 		tn_ref_no_memory(ref);
 	} else {
-		for (size_t i = 0; i < ref->nsyms; i++)
-			own[i] = dims ? dims[i] : -1;
-		for (int i = 0; i < nin; i++)
+		size_t sym;
+		int i;
+
+		for (sym = 0; sym < ref->nsyms; sym++)
+			own[sym] = dims ? dims[sym] : -1;
+		for (i = 0; i < nin; i++)
 			list[i] = &in[i];
 		tn_ref_fn(ref, fn, own, nin, list, out);
 		if (dims)

@@ -67,10 +67,13 @@ static void forget(void *data, const struct tn_dim *dim)
 
 static void forget_params(struct tn_ref_frame *frame)
 {
-	for (int i = 0; i < frame->fn->body->nparams; i++) {
-		const struct tn_type *type = param(frame, i)->type;
+	int i;
 
-		for (int at = 0; at < type->rank; at++)
+	for (i = 0; i < frame->fn->body->nparams; i++) {
+		const struct tn_type *type = param(frame, i)->type;
+		int at;
+
+		for (at = 0; at < type->rank; at++)
 			tn_dim_each_sym(type->dims[at], forget, frame->dims);
 	}
 }
@@ -98,10 +101,13 @@ static bool check_param(struct tn_ref_frame *frame, int i,
 static void bind_symbols(struct tn_ref_frame *frame, int nin,
 			 const struct tn_tensor *const *in)
 {
-	for (int i = 0; i < nin; i++) {
-		const struct tn_type *type = param(frame, i)->type;
+	int i;
 
-		for (int at = 0; at < type->rank; at++) {
+	for (i = 0; i < nin; i++) {
+		const struct tn_type *type = param(frame, i)->type;
+		int at;
+
+		for (at = 0; at < type->rank; at++) {
 			const struct tn_dim *dim = type->dims[at];
 
 			if (dim->kind == TN_DIM_SYM &&
@@ -141,11 +147,14 @@ static void bind_derived(struct tn_ref_frame *frame, int nin,
 	bool again = true;
 
 	while (again) {
-		again = false;
-		for (int i = 0; i < nin; i++) {
-			const struct tn_type *type = param(frame, i)->type;
+		int i;
 
-			for (int at = 0; at < type->rank; at++) {
+		again = false;
+		for (i = 0; i < nin; i++) {
+			const struct tn_type *type = param(frame, i)->type;
+			int at;
+
+			for (at = 0; at < type->rank; at++) {
 				struct unknown unknown =
 					unknown_of(frame->dims, type->dims[at]);
 
@@ -161,10 +170,13 @@ static void bind_derived(struct tn_ref_frame *frame, int nin,
 static bool check_sizes(struct tn_ref_frame *frame, int nin,
 			const struct tn_tensor *const *in)
 {
-	for (int i = 0; i < nin; i++) {
-		const struct tn_type *type = param(frame, i)->type;
+	int i;
 
-		for (int at = 0; at < type->rank; at++) {
+	for (i = 0; i < nin; i++) {
+		const struct tn_type *type = param(frame, i)->type;
+		int at;
+
+		for (at = 0; at < type->rank; at++) {
 			int64_t want = -1;
 
 			if (!tn_dim_eval(type->dims[at], frame->dims, &want) ||
@@ -215,17 +227,20 @@ static bool check_types(struct tn_ref_frame *frame)
 {
 	struct bounds bounds = { frame, true };
 	const struct tn_fn *fn = frame->fn;
+	int i;
 
-	for (int i = 0; i < fn->body->nparams; i++) {
+	for (i = 0; i < fn->body->nparams; i++) {
 		const struct tn_type *type = param(frame, i)->type;
+		int at;
 
-		for (int at = 0; at < type->rank; at++)
+		for (at = 0; at < type->rank; at++)
 			tn_dim_each_sym(type->dims[at], see_bounds, &bounds);
 	}
-	for (int i = 0; fn->result_types && i < fn->nresults; i++) {
+	for (i = 0; fn->result_types && i < fn->nresults; i++) {
 		const struct tn_type *type = fn->result_types[i];
+		int at;
 
-		for (int at = 0; type && at < type->rank; at++)
+		for (at = 0; type && at < type->rank; at++)
 			tn_dim_each_sym(type->dims[at], see_bounds, &bounds);
 	}
 	return bounds.ok;
@@ -261,12 +276,15 @@ static bool check_guard(struct tn_ref_frame *frame,
 bool tn_ref_bind(struct tn_ref_frame *frame, int nin,
 		 const struct tn_tensor *const *in)
 {
+	size_t at;
+	int i;
+
 	if (nin != frame->fn->body->nparams)
 		return tn_ref_fail(frame->ref, TN_BAD_INPUT, frame->fn->span,
 				   "'%s' takes %d inputs, not %d",
 				   frame->fn->name, frame->fn->body->nparams,
 				   nin);
-	for (int i = 0; i < nin; i++) {
+	for (i = 0; i < nin; i++) {
 		if (!check_param(frame, i, in[i]))
 			return false;
 	}
@@ -276,8 +294,8 @@ bool tn_ref_bind(struct tn_ref_frame *frame, int nin,
 	bind_derived(frame, nin, in);
 	if (!check_sizes(frame, nin, in) || !check_types(frame))
 		return false;
-	for (size_t i = 0; i < frame->fn->guards.len; i++) {
-		if (!check_guard(frame, tn_vec_at(&frame->fn->guards, i)))
+	for (at = 0; at < frame->fn->guards.len; at++) {
+		if (!check_guard(frame, tn_vec_at(&frame->fn->guards, at)))
 			return false;
 	}
 	return true;

@@ -45,7 +45,9 @@ static bool set_params(struct tn_ref_frame *frame,
 		       const struct tn_block *region, int shift, int count,
 		       struct tn_tensor *values)
 {
-	for (int i = 0; i < count; i++) {
+	int i;
+
+	for (i = 0; i < count; i++) {
 		if (!tn_ref_set(frame, region->params[shift + i], &values[i]))
 			return false;
 	}
@@ -57,7 +59,9 @@ static bool set_views(struct tn_ref_frame *frame,
 		      const struct tn_block *region, int count,
 		      const struct tn_tensor *values)
 {
-	for (int i = 0; i < count; i++) {
+	int i;
+
+	for (i = 0; i < count; i++) {
 		struct tn_tensor view = values[i];
 
 		view.owned = false;
@@ -71,7 +75,9 @@ static bool copy_operands(struct tn_ref *ref, int count,
 			  const struct tn_tensor *const *in,
 			  struct tn_tensor *out)
 {
-	for (int i = 0; i < count; i++) {
+	int i;
+
+	for (i = 0; i < count; i++) {
 		if (!tn_ref_copy(ref, in[i], &out[i])) {
 			tn_ref_drop(i, out);
 			return false;
@@ -86,13 +92,13 @@ static bool run_for(struct tn_ref_frame *frame, const struct tn_op *op,
 		    const struct tn_tensor *const *in, struct tn_tensor *out)
 {
 	const struct tn_block *body = op->regions[0];
-	int64_t from, to;
+	int64_t from, to, i;
 
 	if (!dim_value(frame, op, attr(op, "from")->u.dim, &from) ||
 	    !dim_value(frame, op, attr(op, "to")->u.dim, &to) ||
 	    !copy_operands(frame->ref, op->nin, in, out))
 		return false;
-	for (int64_t i = from; i < to; i++) {
+	for (i = from; i < to; i++) {
 		struct tn_tensor index;
 
 		if (!tn_tensor_init(&index, TN_i64, 0, NULL))
@@ -111,12 +117,13 @@ static bool run_while(struct tn_ref_frame *frame, const struct tn_op *op,
 {
 	const struct tn_attr *max = attr(op, "max");
 	int64_t most = INT64_MAX;
+	int64_t i;
 
 	if (max && max->is_set && !dim_value(frame, op, max->u.dim, &most))
 		return false;
 	if (!copy_operands(frame->ref, op->nin, in, out))
 		return false;
-	for (int64_t i = 0; i < most; i++) {
+	for (i = 0; i < most; i++) {
 		struct tn_tensor test = { 0 };
 		bool goes_on;
 
@@ -142,14 +149,16 @@ static void move_slice(struct tn_tensor *whole, int axis, int64_t at,
 {
 	int64_t outer = 1, inner = tn_dtype_bytes(whole->dtype);
 	int64_t size = whole->shape[axis];
+	int i;
+	int64_t o;
 
-	for (int i = 0; i < axis; i++)
+	for (i = 0; i < axis; i++)
 		outer *= whole->shape[i];
-	for (int i = axis + 1; i < whole->rank; i++)
+	for (i = axis + 1; i < whole->rank; i++)
 		inner *= whole->shape[i];
 	if (inner == 0)
 		return;
-	for (int64_t o = 0; o < outer; o++) {
+	for (o = 0; o < outer; o++) {
 		char *big = (char *)whole->data + (o * size + at) * inner;
 		char *small = (char *)part->data + o * inner;
 
@@ -164,8 +173,9 @@ static bool take_slice(struct tn_ref *ref, const struct tn_tensor *whole,
 	struct tn_tensor from = *whole;
 	int64_t shape[TN_MAX_RANK];
 	int rank = 0;
+	int i;
 
-	for (int i = 0; i < whole->rank; i++) {
+	for (i = 0; i < whole->rank; i++) {
 		if (i != axis)
 			shape[rank++] = whole->shape[i];
 	}
@@ -181,8 +191,9 @@ static bool make_stacks(struct tn_ref_frame *frame, const struct tn_op *op,
 {
 	struct tn_eval eval = { .dims = frame->dims };
 	int64_t shape[TN_MAX_RANK];
+	int i;
 
-	for (int i = carries; i < op->nout; i++) {
+	for (i = carries; i < op->nout; i++) {
 		const struct tn_type *type = op->out[i]->type;
 
 		if (!tn_eval_shape(&eval, type, shape) ||
@@ -195,9 +206,11 @@ static bool make_stacks(struct tn_ref_frame *frame, const struct tn_op *op,
 static bool same_shape(const struct tn_tensor *stack, int axis,
 		       const struct tn_tensor *emit)
 {
+	int i;
+
 	if (stack->rank != emit->rank + 1 || stack->dtype != emit->dtype)
 		return false;
-	for (int i = 0; i < emit->rank; i++) {
+	for (i = 0; i < emit->rank; i++) {
 		if (emit->shape[i] != stack->shape[i + (i >= axis)])
 			return false;
 	}
@@ -214,10 +227,11 @@ static bool scan_step(struct tn_ref_frame *frame, const struct tn_op *op,
 	int axis = (int)attr(op, "axis")->u.i;
 	int out_axis = (int)attr(op, "out_axis")->u.i;
 	bool ok = true;
+	int i;
 
 	if (!set_params(frame, body, 0, carries, out))
 		return false;
-	for (int i = carries; i < op->nin; i++) {
+	for (i = carries; i < op->nin; i++) {
 		struct tn_tensor part;
 
 		if (!take_slice(frame->ref, in[i], axis, at, &part) ||
@@ -226,9 +240,9 @@ static bool scan_step(struct tn_ref_frame *frame, const struct tn_op *op,
 	}
 	if (!tn_ref_block(frame, body, values))
 		return false;
-	for (int i = 0; i < carries; i++)
+	for (i = 0; i < carries; i++)
 		out[i] = values[i];
-	for (int i = carries; i < op->nout; i++) {
+	for (i = carries; i < op->nout; i++) {
 		if (same_shape(&out[i], out_axis, &values[i]))
 			move_slice(&out[i], out_axis, at, &values[i], false);
 		else
@@ -246,10 +260,11 @@ static bool run_scan(struct tn_ref_frame *frame, const struct tn_op *op,
 	int64_t length = in[carries]->shape[attr(op, "axis")->u.i];
 	bool reverse = attr(op, "reverse")->u.b, ok;
 	struct tn_tensor *values = new_tensors(frame->ref, op->nout);
+	int64_t i;
 
 	ok = values && copy_operands(frame->ref, carries, in, out) &&
 	     make_stacks(frame, op, carries, out);
-	for (int64_t i = 0; ok && i < length; i++)
+	for (i = 0; ok && i < length; i++)
 		ok = scan_step(frame, op, in, reverse ? length - 1 - i : i,
 			       out, values);
 	free(values);
@@ -266,8 +281,9 @@ static bool set_buffers(struct tn_ref *ref, const struct tn_op *op,
 {
 	const struct tn_kernel *kernel = op->kernel;
 	int nin = 0, nout = 0;
+	int i;
 
-	for (int i = 0; i < kernel->nparams; i++) {
+	for (i = 0; i < kernel->nparams; i++) {
 		enum tn_kbuf_role role = kernel->params[i]->role;
 
 		if (role == TN_KBUF_INOUT) {
@@ -326,8 +342,9 @@ static bool run_assert(struct tn_ref_frame *frame, const struct tn_op *op,
 	struct tn_eval *eval = &frame->ref->eval;
 	int64_t count = tn_tensor_count(in);
 	const char *data = in->data;
+	int64_t i;
 
-	for (int64_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		if (data[i])
 			continue;
 		eval->flags |= TN_RAISED_ASSERT;

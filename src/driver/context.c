@@ -288,7 +288,7 @@ static const struct setting settings[] = {
 	{ "time-passes", YES, AT(time_passes) }
 };
 #undef AT
-#define NSETTINGS (sizeof settings / sizeof *settings)
+#define NSETTINGS (sizeof(settings) / sizeof(*settings))
 
 static enum tn_status malformed(struct tenon_context *context,
 				const char *name, const char *value,

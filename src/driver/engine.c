@@ -296,7 +296,7 @@ static void put_flags(struct tn_buf *text, uint32_t flags)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof *names; i++)
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (flags & names[i].bit)
 			tn_buf_putf(text, "%s%s", text->len ? ", " : "",
 				    names[i].words);

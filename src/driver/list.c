@@ -105,7 +105,7 @@ static const struct {
 	{ "targets", tn_target_list }, { "codes", list_codes },
 	{ "dtypes", list_dtypes }, { "facts", list_facts }
 };
-#define NTABLES (sizeof tables / sizeof *tables)
+#define NTABLES (sizeof(tables) / sizeof(*tables))
 
 enum tenon_status tenon_list(struct tenon_context *context, const char *what,
 			     bool json, char **out)

@@ -21,7 +21,7 @@ const struct option_info options[] = {
 #include "driver/options.def"
 #undef OPTION
 };
-const int noptions = (int)(sizeof options / sizeof *options);
+const int noptions = (int)(sizeof(options) / sizeof(*options));
 
 /* ---- Suggestions --------------------------------------------------------- */
 

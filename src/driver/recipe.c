@@ -44,7 +44,7 @@ const char *tn_recipe_product(int i)
 		TN_RECIPE_GLUE, TN_RECIPE_OBJECT, "kernels.o"
 	};
 
-	return i >= 0 && (size_t)i < sizeof names / sizeof *names ?
+	return i >= 0 && (size_t)i < sizeof(names) / sizeof(*names) ?
 		names[i] : NULL;
 }
 

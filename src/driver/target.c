@@ -9,7 +9,7 @@
 #include "backends/c/c.h"
 #include "backends/cuda/cuda.h"
 
-#define COUNT(table) (sizeof table / sizeof *table)
+#define COUNT(table) (sizeof(table) / sizeof(*table))
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAS(feature) (__builtin_cpu_supports(feature) != 0)

@@ -75,10 +75,12 @@ static int count_letters(const char *text, bool *dots)
 static bool read_dots(struct spec *spec, const char **text, int operand,
 		      const struct tn_type *type, int *axis, int width)
 {
+	int i;
+
 	if (strncmp(*text, "...", 3) != 0)
 		return fail(spec, "a lone `.`; three stand for more axes");
 	*text += 2;
-	for (int i = 0; i < width; i++) {
+	for (i = 0; i < width; i++) {
 		int right = width - 1 - i;
 
 		if (!spec->dot_label[right])
@@ -132,10 +134,11 @@ static bool read_operand(struct spec *spec, const char **text, int operand,
 static bool put_out(struct spec *spec, int label)
 {
 	struct tn_einsum *out = spec->out;
+	int i;
 
 	if (out->out_rank == TN_MAX_RANK)
 		return fail(spec, "the result has more than 16 axes");
-	for (int i = 0; i < out->out_rank; i++) {
+	for (i = 0; i < out->out_rank; i++) {
 		if (out->out[i] == label)
 			return fail(spec, "a letter stands twice in the "
 				    "result");
@@ -146,7 +149,9 @@ static bool put_out(struct spec *spec, int label)
 
 static bool put_out_dots(struct spec *spec)
 {
-	for (int right = spec->dots - 1; right >= 0; right--) {
+	int right;
+
+	for (right = spec->dots - 1; right >= 0; right--) {
 		if (!put_out(spec, spec->dot_label[right] - 1))
 			return false;
 	}
@@ -157,9 +162,11 @@ static bool put_out_dots(struct spec *spec)
  * alphabet. */
 static bool implicit_result(struct spec *spec)
 {
+	int c;
+
 	if (!put_out_dots(spec))
 		return false;
-	for (int c = 'A'; c <= 'z'; c++) {
+	for (c = 'A'; c <= 'z'; c++) {
 		if (spec->times[c] == 1 && !put_out(spec, spec->letter[c] - 1))
 			return false;
 	}
@@ -197,7 +204,9 @@ static bool read_result(struct spec *spec, const char *text)
 static bool read_spec(struct spec *spec, const struct tn_op *op,
 		      const char *text)
 {
-	for (int i = 0; i < op->nin; i++) {
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
 		if (i > 0 && *text++ != ',')
 			return fail(spec, "fewer parts than operands");
 		if (!read_operand(spec, &text, i, op->in[i].value->type))
@@ -222,12 +231,13 @@ static bool read_matmul(struct spec *spec, const struct tn_op *op)
 	int bbatch = b->rank > 2 ? b->rank - 2 : 0;
 	int batch = abatch > bbatch ? abatch : bbatch;
 	int row = -1, column = -1, inner;
+	int i;
 
 	if (a->rank < 1 || b->rank < 1)
 		return fail(spec, "a scalar has no axis to sum over");
 	out->rank[0] = a->rank;
 	out->rank[1] = b->rank;
-	for (int i = 0; i < batch; i++) {
+	for (i = 0; i < batch; i++) {
 		int label = new_label(out);
 
 		out->out[out->out_rank++] = label;

@@ -11,7 +11,9 @@
 
 const struct tn_attr *tn_eval_attr(const struct tn_op *op, const char *name)
 {
-	for (int i = 0; i < op->nattrs; i++) {
+	int i;
+
+	for (i = 0; i < op->nattrs; i++) {
 		if (op->attrs[i].name && strcmp(op->attrs[i].name, name) == 0)
 			return &op->attrs[i];
 	}
@@ -64,8 +66,9 @@ void tn_eval_strides(const struct tn_tensor *tensor,
 		     int64_t strides[TN_MAX_RANK])
 {
 	int64_t step = tn_dtype_bytes(tensor->dtype);
+	int i;
 
-	for (int i = tensor->rank - 1; i >= 0; i--) {
+	for (i = tensor->rank - 1; i >= 0; i--) {
 		strides[i] = step;
 		step *= tensor->shape[i] > 0 ? tensor->shape[i] : 1;
 	}
@@ -73,7 +76,9 @@ void tn_eval_strides(const struct tn_tensor *tensor,
 
 bool tn_eval_next(int rank, const int64_t *shape, int64_t *place)
 {
-	for (int i = rank - 1; i >= 0; i--) {
+	int i;
+
+	for (i = rank - 1; i >= 0; i--) {
 		if (++place[i] < shape[i])
 			return true;
 		place[i] = 0;
@@ -84,8 +89,9 @@ bool tn_eval_next(int rank, const int64_t *shape, int64_t *place)
 int64_t tn_eval_product(const int64_t *shape, int from, int to)
 {
 	int64_t product = 1;
+	int i;
 
-	for (int i = from; i < to; i++)
+	for (i = from; i < to; i++)
 		product *= shape[i];
 	return product;
 }
@@ -93,11 +99,13 @@ int64_t tn_eval_product(const int64_t *shape, int from, int to)
 static void copy_row(int size, int64_t count, char *to, int64_t to_step,
 		     const char *from, int64_t from_step)
 {
+	int64_t i;
+
 	if (to_step == size && from_step == size) {
 		memcpy(to, from, (size_t)count * (size_t)size);
 		return;
 	}
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		memcpy(to + i * to_step, from + i * from_step, (size_t)size);
 }
 
@@ -107,8 +115,9 @@ void tn_eval_copy(int size, int rank, const int64_t *shape, char *to,
 {
 	int64_t place[TN_MAX_RANK] = { 0 };
 	int last = rank - 1;
+	int i;
 
-	for (int i = 0; i < rank; i++) {
+	for (i = 0; i < rank; i++) {
 		if (shape[i] == 0)
 			return;
 	}
@@ -119,7 +128,7 @@ void tn_eval_copy(int size, int rank, const int64_t *shape, char *to,
 	do {
 		int64_t a = 0, b = 0;
 
-		for (int i = 0; i < last; i++) {
+		for (i = 0; i < last; i++) {
 			a += place[i] * to_step[i];
 			b += place[i] * from_step[i];
 		}
@@ -138,7 +147,9 @@ int64_t tn_eval_index(const struct tn_tensor *tensor, int64_t at)
 bool tn_eval_shape(const struct tn_eval *eval, const struct tn_type *type,
 		   int64_t shape[TN_MAX_RANK])
 {
-	for (int i = 0; i < type->rank; i++) {
+	int i;
+
+	for (i = 0; i < type->rank; i++) {
 		if (!tn_dim_eval(type->dims[i], eval->dims, &shape[i]) ||
 		    shape[i] < 0)
 			return false;
@@ -151,12 +162,13 @@ static bool make_results(struct tn_eval *eval, const struct tn_op *op,
 			 struct tn_tensor *out)
 {
 	int64_t shape[TN_MAX_RANK];
+	int i;
 
-	for (int i = 0; i < op->nout; i++)
+	for (i = 0; i < op->nout; i++)
 		memset(&out[i], 0, sizeof(out[i]));
 	if (op->code == TN_OP_nonzero)
 		return true;
-	for (int i = 0; i < op->nout; i++) {
+	for (i = 0; i < op->nout; i++) {
 		const struct tn_type *type = op->out[i]->type;
 
 		if (!tn_eval_shape(eval, type, shape) ||
@@ -200,10 +212,11 @@ bool tn_eval_op(struct tn_eval *eval, const struct tn_op *op,
 		const struct tn_tensor *const *in, struct tn_tensor *out)
 {
 	struct tn_eval_job job = { eval, op, in, out };
+	int i;
 
 	if (make_results(eval, op, out) && run_class(&job) && !eval->failed)
 		return true;
-	for (int i = 0; i < op->nout; i++)
+	for (i = 0; i < op->nout; i++)
 		tn_tensor_fini(&out[i]);
 	eval->failed = true;
 	return false;

@@ -277,6 +277,7 @@ bool tn_eval_cast_all(const struct tn_tensor *from, struct tn_tensor *to)
 	int to_size = tn_dtype_bytes(to->dtype);
 	const char *in = from->data;
 	char *out = to->data;
+	int64_t i;
 
 	if (count < 0 || tn_tensor_count(to) != count)
 		return false;
@@ -285,7 +286,7 @@ bool tn_eval_cast_all(const struct tn_tensor *from, struct tn_tensor *to)
 			memcpy(out, in, (size_t)count * (size_t)to_size);
 		return true;
 	}
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		tn_eval_cast(from->dtype, in + i * from_size, to->dtype,
 			     out + i * to_size);
 	return true;

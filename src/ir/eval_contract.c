@@ -29,10 +29,11 @@ static void set_steps(struct contraction *c, int operand,
 		      const struct tn_tensor *tensor)
 {
 	int64_t strides[TN_MAX_RANK];
+	int i;
 
 	tn_eval_strides(tensor, strides);
 	c->data[operand] = tensor->data;
-	for (int i = 0; i < tensor->rank; i++) {
+	for (i = 0; i < tensor->rank; i++) {
 		int label = c->spec.index[operand][i];
 
 		if (tensor->shape[i] != 1 || c->extent[label] == 1)
@@ -44,18 +45,19 @@ static bool prepare(struct tn_eval_job *job, struct contraction *c)
 {
 	bool is_out[32] = { false };
 	const char *why;
+	int i;
 
 	if (!tn_einsum_of(job->op, &c->spec, &why))
 		return false;
-	for (int i = 0; i < c->spec.nlabels; i++) {
+	for (i = 0; i < c->spec.nlabels; i++) {
 		if (!tn_eval_dim(job->eval, c->spec.extent[i], &c->extent[i]))
 			return false;
 	}
-	for (int i = 0; i < c->spec.noperands; i++)
+	for (i = 0; i < c->spec.noperands; i++)
 		set_steps(c, i, job->in[i]);
 	c->row = -1;
 	c->width = 1;
-	for (int i = 0; i < c->spec.out_rank; i++) {
+	for (i = 0; i < c->spec.out_rank; i++) {
 		is_out[c->spec.out[i]] = true;
 		if (i == c->spec.out_rank - 1) {
 			c->row = c->spec.out[i];
@@ -65,7 +67,7 @@ static bool prepare(struct tn_eval_job *job, struct contraction *c)
 			c->outer[c->nouter++] = c->spec.out[i];
 		}
 	}
-	for (int i = 0; i < c->spec.nlabels; i++) {
+	for (i = 0; i < c->spec.nlabels; i++) {
 		if (!is_out[i]) {
 			c->sum_size[c->nsum] = c->extent[i];
 			c->sum[c->nsum++] = i;
@@ -83,7 +85,9 @@ static const char *place_of(const struct contraction *c, int operand,
 			    const char *base, int count, const int *labels,
 			    const int64_t *place)
 {
-	for (int i = 0; i < count; i++)
+	int i;
+
+	for (i = 0; i < count; i++)
 		base += place[i] * c->step[operand][labels[i]];
 	return base;
 }
@@ -117,8 +121,9 @@ static void by_dot(const struct contraction *c, const char *const *base,
 	do {
 		const char *a = place_of(c, 0, base[0], inner, c->sum, place);
 		const char *b = place_of(c, 1, base[1], inner, c->sum, place);
+		int64_t j;
 
-		for (int64_t j = 0; j < c->width; j++)
+		for (j = 0; j < c->width; j++)
 			c->kind->dot(c->sum_size[inner],
 				     acc + j * c->kind->acc_bytes,
 				     a + j * row_step(c, 0),
@@ -136,8 +141,12 @@ static void by_element(const struct contraction *c, const char *const *base,
 	const char *at[8];
 
 	do {
-		for (int64_t j = 0; j < c->width; j++) {
-			for (int i = 0; i < c->spec.noperands; i++)
+		int64_t j;
+
+		for (j = 0; j < c->width; j++) {
+			int i;
+
+			for (i = 0; i < c->spec.noperands; i++)
 				at[i] = place_of(c, i, base[i], c->nsum,
 						 c->sum, place) +
 					j * row_step(c, i);
@@ -169,7 +178,9 @@ static void sum_row(const struct contraction *c, const char *const *base,
 
 static void clear(char *acc, int64_t bytes)
 {
-	for (int64_t i = 0; i < bytes; i++)
+	int64_t i;
+
+	for (i = 0; i < bytes; i++)
 		acc[i] = 0;
 }
 
@@ -179,12 +190,15 @@ static void run(const struct contraction *c, char *out, char *acc, int size)
 	const char *base[8];
 
 	do {
-		for (int i = 0; i < c->spec.noperands; i++)
+		int i;
+		int64_t j;
+
+		for (i = 0; i < c->spec.noperands; i++)
 			base[i] = place_of(c, i, c->data[i], c->nouter,
 					   c->outer, place);
 		clear(acc, c->width * c->kind->acc_bytes);
 		sum_row(c, base, acc, size);
-		for (int64_t j = 0; j < c->width; j++, out += size)
+		for (j = 0; j < c->width; j++, out += size)
 			c->kind->store(acc + j * c->kind->acc_bytes, out);
 	} while (tn_eval_next(c->nouter, c->outer_size, place));
 }

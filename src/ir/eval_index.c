@@ -61,11 +61,14 @@ static void along_axis(struct pairs *pairs, const struct tn_tensor *big)
 	int64_t outer = tn_eval_product(big->shape, 0, axis);
 	int64_t size = big->shape[axis];
 	int64_t count = tn_tensor_count(pairs->index);
+	int64_t o;
 
 	pairs->slice = tn_eval_product(big->shape, axis + 1, big->rank) *
 		       pairs->size;
-	for (int64_t o = 0; o < outer; o++) {
-		for (int64_t k = 0; k < count; k++) {
+	for (o = 0; o < outer; o++) {
+		int64_t k;
+
+		for (k = 0; k < count; k++) {
 			int64_t index = tn_eval_index(pairs->index, k);
 
 			if (fit(pairs, &index, size))
@@ -82,15 +85,17 @@ static void by_tuples(struct pairs *pairs, const struct tn_tensor *big)
 	int64_t length = pairs->index->shape[last];
 	int64_t count = tn_eval_product(pairs->index->shape, 0, last);
 	int64_t strides[TN_MAX_RANK];
+	int64_t k;
 
 	tn_eval_strides(big, strides);
 	pairs->slice = tn_eval_product(big->shape, (int)length, big->rank) *
 		       pairs->size;
-	for (int64_t k = 0; k < count; k++) {
+	for (k = 0; k < count; k++) {
 		int64_t offset = 0;
 		bool is_in = true;
+		int64_t j;
 
-		for (int64_t j = 0; j < length; j++) {
+		for (j = 0; j < length; j++) {
 			int64_t index =
 				tn_eval_index(pairs->index, k * length + j);
 
@@ -118,7 +123,9 @@ static void by_elements(struct pairs *pairs, const struct tn_tensor *big)
 		int64_t index = tn_eval_index(pairs->index, at), offset = 0;
 
 		if (fit(pairs, &index, big->shape[axis])) {
-			for (int i = 0; i < big->rank; i++)
+			int i;
+
+			for (i = 0; i < big->rank; i++)
 				offset += (i == axis ? index : place[i]) *
 					  strides[i];
 			join(pairs, offset, at * pairs->size);
@@ -161,8 +168,9 @@ static enum tn_opcode combine_of(const char *word)
 	static const enum tn_opcode codes[] = {
 		TN_OP_add, TN_OP_mul, TN_OP_max, TN_OP_min
 	};
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		if (strcmp(tn_ops[codes[i]].name, word) == 0)
 			return codes[i];
 	}

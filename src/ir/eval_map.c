@@ -24,9 +24,10 @@ static void set_steps(struct walk *walk, int operand,
 {
 	int64_t strides[TN_MAX_RANK];
 	int shift = walk->rank - tensor->rank;
+	int i;
 
 	tn_eval_strides(tensor, strides);
-	for (int i = 0; i < walk->rank; i++)
+	for (i = 0; i < walk->rank; i++)
 		walk->step[operand][i] =
 			i < shift || tensor->shape[i - shift] == 1 ? 0 :
 			strides[i - shift];
@@ -34,7 +35,9 @@ static void set_steps(struct walk *walk, int operand,
 
 static bool can_merge(const struct walk *walk, int outer, int inner)
 {
-	for (int k = 0; k < 3; k++) {
+	int k;
+
+	for (k = 0; k < 3; k++) {
 		if (walk->step[k][outer] !=
 		    walk->step[k][inner] * walk->shape[inner])
 			return false;
@@ -46,15 +49,18 @@ static bool can_merge(const struct walk *walk, int outer, int inner)
 static void merge(struct walk *walk)
 {
 	int kept = 0;
+	int i;
 
-	for (int i = 1; i < walk->rank; i++) {
+	for (i = 1; i < walk->rank; i++) {
+		int k;
+
 		if (can_merge(walk, kept, i)) {
 			walk->shape[kept] *= walk->shape[i];
 		} else {
 			kept++;
 			walk->shape[kept] = walk->shape[i];
 		}
-		for (int k = 0; k < 3; k++)
+		for (k = 0; k < 3; k++)
 			walk->step[k][kept] = walk->step[k][i];
 	}
 	if (walk->rank > 0)
@@ -72,9 +78,13 @@ static void run_walk(const struct walk *walk, tn_eval_map_fn *fn,
 	if (walk->rank > 0)
 		run.count = walk->shape[last];
 	do {
-		for (int k = 0; k < 3; k++) {
+		int k;
+
+		for (k = 0; k < 3; k++) {
+			int i;
+
 			run.in[k] = in[k < nin ? k : 0]->data;
-			for (int i = 0; i < last; i++)
+			for (i = 0; i < last; i++)
 				run.in[k] += place[i] * walk->step[k][i];
 			run.step[k] = walk->rank ? walk->step[k][last] : 0;
 		}
@@ -103,6 +113,7 @@ bool tn_eval_class_map(struct tn_eval_job *job)
 	tn_eval_map_fn *fn = tn_eval_map_of(code, dtype);
 	struct walk walk = { .rank = job->out->rank };
 	bool raised = false;
+	int k;
 
 	if (code == TN_OP_cast || code == TN_OP_bitcast)
 		return convert(job);
@@ -111,7 +122,7 @@ bool tn_eval_class_map(struct tn_eval_job *job)
 	if (tn_tensor_count(job->out) == 0)
 		return true;
 	memcpy(walk.shape, job->out->shape, sizeof(walk.shape));
-	for (int k = 0; k < 3; k++)
+	for (k = 0; k < 3; k++)
 		set_steps(&walk, k, job->in[k < nin ? k : 0]);
 	merge(&walk);
 	run_walk(&walk, fn, job->in, nin, job->out->data,
@@ -127,10 +138,11 @@ void tn_eval_scalar(enum tn_opcode code, enum tn_dtype dtype,
 	tn_eval_map_fn *fn = tn_eval_map_of(code, dtype);
 	int nin = tn_ops[code].nin_max;
 	struct tn_eval_run run = { .count = 1, .out = out };
+	int k;
 
 	if (!fn)
 		return;
-	for (int k = 0; k < 3; k++)
+	for (k = 0; k < 3; k++)
 		run.in[k] = in[k < nin ? k : nin - 1];
 	fn(&run);
 	if (run.raised && flags)

@@ -36,9 +36,10 @@ static bool transpose(struct tn_eval_job *job)
 {
 	const struct tn_attr *perm = tn_eval_attr(job->op, "perm");
 	int64_t strides[TN_MAX_RANK], step[TN_MAX_RANK];
+	int i;
 
 	tn_eval_strides(job->in[0], strides);
-	for (int i = 0; i < job->out->rank; i++)
+	for (i = 0; i < job->out->rank; i++)
 		step[i] = strides[perm->u.ints[i]];
 	return pull(job, 0, step);
 }
@@ -47,9 +48,10 @@ static bool broadcast(struct tn_eval_job *job)
 {
 	int shift = job->out->rank - job->in[0]->rank;
 	int64_t strides[TN_MAX_RANK], step[TN_MAX_RANK];
+	int i;
 
 	tn_eval_strides(job->in[0], strides);
-	for (int i = 0; i < job->out->rank; i++)
+	for (i = 0; i < job->out->rank; i++)
 		step[i] = i < shift || job->in[0]->shape[i - shift] == 1 ? 0 :
 			  strides[i - shift];
 	return pull(job, 0, step);
@@ -60,9 +62,10 @@ static bool slice(struct tn_eval_job *job)
 	const struct tn_attr *start = tn_eval_attr(job->op, "start");
 	const struct tn_attr *steps = tn_eval_attr(job->op, "step");
 	int64_t strides[TN_MAX_RANK], step[TN_MAX_RANK], offset = 0;
+	int i;
 
 	tn_eval_strides(job->in[0], strides);
-	for (int i = 0; i < job->out->rank; i++) {
+	for (i = 0; i < job->out->rank; i++) {
 		int64_t from, count = job->out->shape[i];
 
 		if (!tn_eval_dim(job->eval, start->u.dims[i], &from))
@@ -84,11 +87,12 @@ static bool reverse(struct tn_eval_job *job)
 {
 	const struct tn_attr *axes = tn_eval_attr(job->op, "axes");
 	int64_t step[TN_MAX_RANK], offset = 0;
+	int i;
 
 	if (tn_tensor_count(job->out) == 0)
 		return true;
 	tn_eval_strides(job->in[0], step);
-	for (int i = 0; i < axes->count; i++) {
+	for (i = 0; i < axes->count; i++) {
 		int64_t axis = axes->u.ints[i];
 
 		offset += (job->in[0]->shape[axis] - 1) * step[axis];
@@ -103,10 +107,11 @@ static bool window(struct tn_eval_job *job)
 	const struct tn_attr *stride = tn_eval_attr(job->op, "stride");
 	const struct tn_attr *dilation = tn_eval_attr(job->op, "dilation");
 	int64_t strides[TN_MAX_RANK], step[TN_MAX_RANK];
+	int i;
 
 	tn_eval_strides(job->in[0], strides);
 	memcpy(step, strides, sizeof(step));
-	for (int i = 0; i < axes->count; i++) {
+	for (i = 0; i < axes->count; i++) {
 		int64_t axis = axes->u.ints[i];
 
 		step[axis] = strides[axis] * stride->u.ints[i];
@@ -121,8 +126,9 @@ static void fill(struct tn_tensor *tensor, const void *element)
 	int64_t count = tn_tensor_count(tensor);
 	size_t size = (size_t)tn_dtype_bytes(tensor->dtype);
 	char *at = tensor->data;
+	int64_t i;
 
-	for (int64_t i = 0; i < count; i++, at += size)
+	for (i = 0; i < count; i++, at += size)
 		memcpy(at, element, size);
 }
 
@@ -130,12 +136,13 @@ static bool pad(struct tn_eval_job *job)
 {
 	const struct tn_attr *pads = tn_eval_attr(job->op, "pad");
 	int64_t to[TN_MAX_RANK], from[TN_MAX_RANK], offset = 0;
+	int i;
 
 	if (job->op->nin > 1)
 		fill(job->out, job->in[1]->data);
 	tn_eval_strides(job->out, to);
 	tn_eval_strides(job->in[0], from);
-	for (int i = 0; i < job->out->rank; i++) {
+	for (i = 0; i < job->out->rank; i++) {
 		int64_t lo;
 
 		if (!tn_eval_dim(job->eval, pads->u.dims[2 * i], &lo))
@@ -156,9 +163,10 @@ static bool concat(struct tn_eval_job *job)
 {
 	int64_t axis = tn_eval_attr(job->op, "axis")->u.i;
 	int64_t to[TN_MAX_RANK], from[TN_MAX_RANK], at = 0;
+	int i;
 
 	tn_eval_strides(job->out, to);
-	for (int i = 0; i < job->op->nin; i++) {
+	for (i = 0; i < job->op->nin; i++) {
 		const struct tn_tensor *part = job->in[i];
 
 		if (part->shape[axis] > job->out->shape[axis] - at)

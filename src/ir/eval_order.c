@@ -27,8 +27,9 @@ static void merge(const struct row *row, const int64_t *from, int64_t *to,
 		  int64_t lo, int64_t mid, int64_t hi)
 {
 	int64_t a = lo, b = mid;
+	int64_t i;
 
-	for (int64_t i = lo; i < hi; i++) {
+	for (i = lo; i < hi; i++) {
 		if (a < mid && (b >= hi || !comes_after(row, from[a],
 							from[b])))
 			to[i] = from[a++];
@@ -41,13 +42,15 @@ static void merge(const struct row *row, const int64_t *from, int64_t *to,
 static void sort_row(const struct row *row, int64_t *places, int64_t *spare)
 {
 	int64_t *from = places, *to = spare, n = row->count;
+	int64_t i, width;
 
-	for (int64_t i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		places[i] = i;
-	for (int64_t width = 1; width < n; width *= 2) {
+	for (width = 1; width < n; width *= 2) {
 		int64_t *swap = from;
+		int64_t lo;
 
-		for (int64_t lo = 0; lo < n; lo += 2 * width) {
+		for (lo = 0; lo < n; lo += 2 * width) {
 			int64_t mid = lo + width < n ? lo + width : n;
 			int64_t hi = mid + width < n ? mid + width : n;
 
@@ -73,8 +76,9 @@ static void emit_row(struct tn_eval_job *job, const struct sorting *what,
 		     int64_t outer, int64_t inner, int64_t ninner)
 {
 	int size = tn_dtype_bytes(job->in[0]->dtype);
+	int64_t k;
 
-	for (int64_t k = 0; k < what->keep; k++) {
+	for (k = 0; k < what->keep; k++) {
 		int64_t at = (outer * what->keep + k) * ninner + inner;
 
 		if (what->values >= 0)
@@ -100,9 +104,12 @@ static bool sort_rows(struct tn_eval_job *job, const struct sorting *what)
 		.step = ninner * size, .descending = what->descending,
 	};
 	bool ok = places && row.kind && what->keep <= n;
+	int64_t outer;
 
-	for (int64_t outer = 0; ok && outer < nouter; outer++) {
-		for (int64_t inner = 0; inner < ninner; inner++) {
+	for (outer = 0; ok && outer < nouter; outer++) {
+		int64_t inner;
+
+		for (inner = 0; inner < ninner; inner++) {
 			row.data = (const char *)in->data +
 				   (outer * n * ninner + inner) * size;
 			sort_row(&row, places, places + n);
@@ -120,16 +127,17 @@ static bool nonzero(struct tn_eval_job *job)
 	const struct tn_eval_kind *kind = tn_eval_kind_of(in->dtype);
 	int size = tn_dtype_bytes(in->dtype);
 	int64_t count = in->shape[0], found = 0;
+	int64_t i;
 
 	if (!kind)
 		return false;
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		found += !kind->is_zero((const char *)in->data + i * size);
 	if (!tn_eval_tensor(job->eval, job->out,
 			    job->op->out[0]->type->dtype, 1, &found))
 		return false;
 	found = 0;
-	for (int64_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		if (!kind->is_zero((const char *)in->data + i * size))
 			tn_tensor_set_i64(job->out, found++, i);
 	}

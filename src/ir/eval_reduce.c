@@ -17,10 +17,11 @@ static void part(struct split *split, const struct tn_tensor *in,
 		 const bool *is_gone)
 {
 	int64_t strides[TN_MAX_RANK];
+	int i;
 
 	tn_eval_strides(in, strides);
 	split->nkept = split->ngone = 0;
-	for (int i = 0; i < in->rank; i++) {
+	for (i = 0; i < in->rank; i++) {
 		if (is_gone[i]) {
 			split->gone[split->ngone] = in->shape[i];
 			split->gone_step[split->ngone++] = strides[i];
@@ -34,8 +35,9 @@ static void part(struct split *split, const struct tn_tensor *in,
 static int64_t offset_of(int rank, const int64_t *place, const int64_t *step)
 {
 	int64_t offset = 0;
+	int i;
 
-	for (int i = 0; i < rank; i++)
+	for (i = 0; i < rank; i++)
 		offset += place[i] * step[i];
 	return offset;
 }
@@ -70,10 +72,11 @@ static bool reduce(struct tn_eval_job *job)
 	int64_t place[TN_MAX_RANK] = { 0 }, start = 0, acc = 0;
 	char *out = job->out->data;
 	struct split split;
+	int i;
 
 	if (!fold || !kind)
 		return false;
-	for (int i = 0; i < axes->count; i++)
+	for (i = 0; i < axes->count; i++)
 		is_gone[axes->u.ints[i]] = true;
 	part(&split, in, is_gone);
 	if (tn_tensor_count(job->out) == 0)

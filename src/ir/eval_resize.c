@@ -75,8 +75,9 @@ static enum coord coord_of(const struct tn_op *op)
 static bool is_small(const struct tn_eval_job *job)
 {
 	int64_t product;
+	int i;
 
-	for (int i = 0; i < job->out->rank; i++) {
+	for (i = 0; i < job->out->rank; i++) {
 		if (!tn_num_mul(job->in[0]->shape[i], job->out->shape[i],
 				&product) ||
 		    !tn_num_mul(product, 8, &product) ||
@@ -98,8 +99,9 @@ static bool resize_nearest(struct tn_eval_job *job)
 	tn_eval_strides(in, strides);
 	do {
 		int64_t offset = 0;
+		int i;
 
-		for (int i = 0; i < in->rank; i++) {
+		for (i = 0; i < in->rank; i++) {
 			int64_t at = place[i];
 
 			if (in->shape[i] != job->out->shape[i])
@@ -132,13 +134,15 @@ static void linear_axis(const struct tn_tensor *in, struct tn_tensor *out,
 	int64_t m = in->shape[axis], n = out->shape[axis];
 	int64_t nouter = tn_eval_product(in->shape, 0, axis);
 	int64_t ninner = tn_eval_product(in->shape, axis + 1, in->rank);
+	int64_t o;
 
-	for (int64_t o = 0; o < n; o++) {
+	for (o = 0; o < n; o++) {
 		struct fraction at = source_of(coord, o, m, n);
 		int64_t below = tn_num_floordiv(at.num, at.den);
 		int64_t a = bound(below, m), b = bound(below + 1, m);
+		int64_t k;
 
-		for (int64_t k = 0; k < nouter * ninner; k++) {
+		for (k = 0; k < nouter * ninner; k++) {
 			int64_t outer = k / ninner, inner = k % ninner;
 			int64_t base = outer * m * ninner + inner;
 
@@ -159,8 +163,9 @@ static bool resize_linear(struct tn_eval_job *job)
 	bool ok = tn_eval_tensor(job->eval, &now, wide, in->rank,
 				 in->shape) &&
 		  tn_eval_cast_all(in, &now);
+	int axis;
 
-	for (int axis = 0; ok && axis < in->rank; axis++) {
+	for (axis = 0; ok && axis < in->rank; axis++) {
 		if (now.shape[axis] == job->out->shape[axis])
 			continue;
 		now.shape[axis] = job->out->shape[axis];

@@ -41,8 +41,9 @@ static bool random_numbers(struct tn_eval_job *job)
 	int bits = random_bits(job->out->dtype);
 	bool is_float = tn_dtype_is(job->out->dtype, TN_KIND_F);
 	int64_t count = tn_tensor_count(job->out);
+	int64_t i;
 
-	for (int64_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		uint64_t z = split_mix(seed, (uint64_t)i) >> (64 - bits);
 		double value = lo + ldexp((double)z, -bits) * (hi - lo);
 
@@ -58,8 +59,9 @@ static bool iota(struct tn_eval_job *job)
 	int64_t inner = tn_eval_product(job->out->shape, axis + 1,
 					job->out->rank);
 	int64_t count = tn_tensor_count(job->out);
+	int64_t i;
 
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		tn_tensor_set_i64(job->out, i,
 				  i / inner % job->out->shape[axis]);
 	return true;

@@ -27,11 +27,12 @@ static bool read_window(struct tn_eval_job *job, const int64_t *taps,
 			struct window *w)
 {
 	const struct tn_attr *pad = tn_eval_attr(job->op, "pad");
+	int i;
 
 	w->rank = job->in[0]->rank - 2;
 	w->size = tn_dtype_bytes(job->out->dtype);
 	w->kind = tn_eval_kind_of(job->out->dtype);
-	for (int i = 0; i < w->rank; i++) {
+	for (i = 0; i < w->rank; i++) {
 		w->input[i] = job->in[0]->shape[2 + i];
 		w->output[i] = job->out->shape[2 + i];
 		w->taps[i] = taps[i];
@@ -41,7 +42,7 @@ static bool read_window(struct tn_eval_job *job, const int64_t *taps,
 			return false;
 	}
 	w->input_count = w->output_count = w->tap_count = 1;
-	for (int i = w->rank - 1; i >= 0; i--) {
+	for (i = w->rank - 1; i >= 0; i--) {
 		w->input_step[i] = w->input_count;
 		w->output_step[i] = w->output_count;
 		w->input_count *= w->input[i];
@@ -72,8 +73,9 @@ static int64_t input_row(const struct window *w, const int64_t *place,
 			 const int64_t *tap)
 {
 	int64_t offset = 0;
+	int i;
 
-	for (int i = 0; i < w->rank - 1; i++) {
+	for (i = 0; i < w->rank - 1; i++) {
 		int64_t at = place[i] * w->stride[i] +
 			     tap[i] * w->dilation[i] - w->lo[i];
 
@@ -86,7 +88,9 @@ static int64_t input_row(const struct window *w, const int64_t *place,
 
 static void clear(char *acc, int64_t bytes)
 {
-	for (int64_t i = 0; i < bytes; i++)
+	int64_t i;
+
+	for (i = 0; i < bytes; i++)
 		acc[i] = 0;
 }
 
@@ -120,10 +124,12 @@ static void conv_row(const struct window *w, const char *x, const char *taps,
 static void store_row(const struct window *w, char *acc, int64_t count,
 		      const struct tn_tensor *bias, int64_t channel, char *out)
 {
+	int64_t i;
+
 	if (bias)
 		w->kind->shift(count, acc,
 			       (const char *)bias->data + channel * w->size);
-	for (int64_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		w->kind->store(acc + i * w->kind->acc_bytes,
 			       out + i * w->size);
 }
@@ -137,15 +143,18 @@ static void conv(struct tn_eval_job *job, const struct window *w, char *acc)
 	const struct tn_tensor *bias = job->op->nin > 2 ? job->in[2] : NULL;
 	const char *x = job->in[0]->data, *weights = job->in[1]->data;
 	char *out = job->out->data;
+	int64_t nm;
 
-	for (int64_t nm = 0; nm < job->out->shape[0] * results; nm++) {
+	for (nm = 0; nm < job->out->shape[0] * results; nm++) {
 		int64_t n = nm / results, m = nm % results;
 		int64_t group = m / (results / groups);
 		int64_t place[SPATIAL] = { 0 };
 
 		do {
+			int64_t c;
+
 			clear(acc, last * w->kind->acc_bytes);
-			for (int64_t c = 0; c < channels; c++)
+			for (c = 0; c < channels; c++)
 				conv_row(w, x + ((n * groups + group) *
 						 channels + c) *
 					 w->input_count * w->size,
@@ -175,8 +184,9 @@ static void spread(const struct window *w, const char *x, const char *weight,
 	do {
 		int64_t in = 0, out = 0;
 		bool is_in = true;
+		int i;
 
-		for (int i = 0; i < last; i++) {
+		for (i = 0; i < last; i++) {
 			int64_t at = place[i] * w->stride[i] +
 				     tap[i] * w->dilation[i] - w->lo[i];
 
@@ -203,13 +213,15 @@ static void conv_transpose(struct tn_eval_job *job, const struct window *w,
 	const char *x = job->in[0]->data, *weights = job->in[1]->data;
 	char *out = job->out->data;
 	int64_t all = job->out->shape[0] * groups * results;
+	int64_t at;
 
-	for (int64_t at = 0; at < all; at++) {
+	for (at = 0; at < all; at++) {
 		int64_t m = at % results, group = at / results % groups;
 		int64_t n = at / results / groups;
+		int64_t c;
 
 		clear(acc, w->output_count * w->kind->acc_bytes);
-		for (int64_t c = 0; c < channels; c++) {
+		for (c = 0; c < channels; c++) {
 			int64_t in = group * channels + c;
 			const char *weight = weights + (in * results + m) *
 					     w->tap_count * w->size;
@@ -268,9 +280,10 @@ static void pool(struct tn_eval_job *job, const struct window *w,
 	int64_t channels = job->out->shape[0] * job->out->shape[1];
 	int64_t start = 0, acc = 0;
 	char *out = job->out->data;
+	int64_t c;
 
 	tn_eval_identity(info->identity, job->out->dtype, &start);
-	for (int64_t c = 0; c < channels; c++) {
+	for (c = 0; c < channels; c++) {
 		const char *x = (const char *)job->in[0]->data +
 				c * w->input_count * w->size;
 		int64_t place[SPATIAL] = { 0 };

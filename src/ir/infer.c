@@ -7,15 +7,18 @@
 static bool poison_results(struct tn_infer *inf)
 {
 	const struct tn_type *poison = tn_type_poison(inf->module);
+	int i;
 
-	for (int i = 0; i < inf->op->nout; i++)
+	for (i = 0; i < inf->op->nout; i++)
 		inf->op->out[i]->type = poison;
 	return false;
 }
 
 static bool has_poison(const struct tn_op *op)
 {
-	for (int i = 0; i < op->nin; i++) {
+	int i;
+
+	for (i = 0; i < op->nin; i++) {
 		const struct tn_type *type = op->in[i].value->type;
 
 		if (!type || tn_type_is_poison(type))
@@ -95,7 +98,9 @@ static bool check_like(struct tn_infer *inf, int i, int model)
 
 static bool check_alike(struct tn_infer *inf)
 {
-	for (int i = 0; i < inf->op->nin; i++) {
+	int i;
+
+	for (i = 0; i < inf->op->nin; i++) {
 		if (!check_kind(inf, i, inf->info->kinds) ||
 		    !check_like(inf, i, 0))
 			return false;
@@ -107,10 +112,11 @@ static bool check_alike(struct tn_infer *inf)
 static bool check_first(struct tn_infer *inf)
 {
 	bool is_index = inf->info->op_class == TN_CLASS_INDEX;
+	int i;
 
 	if (!check_kind(inf, 0, inf->info->kinds))
 		return false;
-	for (int i = 1; i < inf->op->nin; i++) {
+	for (i = 1; i < inf->op->nin; i++) {
 		if (is_index && i == 1) {
 			if (!check_kind(inf, 1, TN_KIND_INT))
 				return false;
@@ -252,11 +258,14 @@ bool tn_infer_op(struct tn_op *op)
 static bool infer_block(struct tn_block *block)
 {
 	bool ok = true;
+	struct tn_op *op;
 
-	for (struct tn_op *op = block->first; op; op = op->next) {
+	for (op = block->first; op; op = op->next) {
+		int i;
+
 		if (op->nregions)
 			tn_infer_region_params(op);
-		for (int i = 0; i < op->nregions; i++)
+		for (i = 0; i < op->nregions; i++)
 			ok = infer_block(op->regions[i]) && ok;
 		ok = tn_infer_op(op) && ok;
 	}

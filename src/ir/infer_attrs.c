@@ -37,10 +37,11 @@ static bool dims_from_ints(struct tn_infer *inf, struct tn_attr *attr)
 {
 	const struct tn_dim **dims = tn_arena_array(&inf->module->arena,
 			(size_t)attr->count + 1, sizeof(*dims));
+	int i;
 
 	if (!dims)
 		return false;
-	for (int i = 0; i < attr->count; i++) {
+	for (i = 0; i < attr->count; i++) {
 		dims[i] = tn_infer_const(inf, attr->u.ints[i]);
 		if (!dims[i])
 			return false;
@@ -53,10 +54,11 @@ static bool ints_from_dims(struct tn_infer *inf, struct tn_attr *attr)
 {
 	int64_t *ints = tn_arena_array(&inf->module->arena,
 				       (size_t)attr->count + 1, sizeof(*ints));
+	int i;
 
 	if (!ints)
 		return false;
-	for (int i = 0; i < attr->count; i++) {
+	for (i = 0; i < attr->count; i++) {
 		if (!attr->u.dims[i] || !tn_dim_is_const(attr->u.dims[i]))
 			return false;
 		ints[i] = attr->u.dims[i]->value;
@@ -211,9 +213,11 @@ static bool complete(struct tn_infer *inf, struct tn_attr *attr,
 
 static bool is_in_order(const struct tn_infer *inf)
 {
+	int i;
+
 	if (inf->op->nattrs != inf->info->nattrs)
 		return false;
-	for (int i = 0; i < inf->op->nattrs; i++) {
+	for (i = 0; i < inf->op->nattrs; i++) {
 		const char *name = inf->op->attrs[i].name;
 
 		if (!name || strcmp(name, inf->info->attrs[i].name) != 0)
@@ -228,8 +232,9 @@ static bool unknown(struct tn_infer *inf, const char *name)
 	const char *near;
 	struct tn_diag *diag;
 	size_t count = 0;
+	int i;
 
-	for (int i = 0; i < inf->info->nattrs && count < 16; i++)
+	for (i = 0; i < inf->info->nattrs && count < 16; i++)
 		names[count++] = inf->info->attrs[i].name;
 	near = tn_diag_nearest(name, names, count);
 	diag = tn_infer_report(inf, TN_E0502, "'%s' has no attribute '%s'",
@@ -244,6 +249,7 @@ static bool put_in_order(struct tn_infer *inf)
 {
 	struct tn_attr *attrs;
 	int count = inf->info->nattrs;
+	int i;
 
 	if (is_in_order(inf))
 		return true;
@@ -253,7 +259,7 @@ static bool put_in_order(struct tn_infer *inf)
 		inf->module->failed = true;
 		return false;
 	}
-	for (int i = 0; i < inf->op->nattrs; i++) {
+	for (i = 0; i < inf->op->nattrs; i++) {
 		const struct tn_attr *attr = &inf->op->attrs[i];
 		int at = 0;
 
@@ -277,12 +283,13 @@ bool tn_infer_attrs(struct tn_op *op)
 		.op = op, .fn = op->block->fn, .module = op->block->fn->module,
 		.info = &tn_ops[op->code],
 	};
+	int i;
 
 	if (op->code == TN_OP_call || op->code == TN_OP_launch)
 		return true;
 	if (!put_in_order(&inf))
 		return false;
-	for (int i = 0; i < op->nattrs; i++) {
+	for (i = 0; i < op->nattrs; i++) {
 		if (!complete(&inf, &op->attrs[i], &inf.info->attrs[i]))
 			return false;
 	}
@@ -338,6 +345,7 @@ bool tn_infer_axes(struct tn_infer *inf, const char *name, int rank)
 	int count = attr->is_set ? attr->count : rank;
 	bool was_set = attr->is_set, seen[TN_MAX_RANK] = { false };
 	int64_t *axes;
+	int i;
 
 	if (count > rank)
 		return tn_infer_fail(inf, TN_E0314, "%s= of '%s' names %d "
@@ -346,7 +354,7 @@ bool tn_infer_axes(struct tn_infer *inf, const char *name, int rank)
 	axes = new_ints(inf, attr, count);
 	if (!axes)
 		return false;
-	for (int i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		axes[i] = was_set ? attr->u.ints[i] : i;
 		if (!fit_axis(inf, name, rank, &axes[i]))
 			return false;
@@ -376,13 +384,14 @@ bool tn_infer_ints(struct tn_infer *inf, const char *name, int count,
 	struct tn_attr *attr = tn_infer_attr(inf, name);
 	const int64_t *given = attr->u.ints;
 	int64_t *ints;
+	int i;
 
 	if (attr->count != count && attr->count != 1)
 		return wrong_length(inf, name, attr->count, count);
 	ints = new_ints(inf, attr, count);
 	if (!ints)
 		return false;
-	for (int i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		ints[i] = given[attr->count == 1 ? 0 : i];
 		if (ints[i] < least)
 			return tn_infer_fail(inf, TN_E0505, "%s= of '%s' must "
@@ -414,6 +423,7 @@ bool tn_infer_pairs(struct tn_infer *inf, const char *name, int count)
 {
 	struct tn_attr *attr = tn_infer_attr(inf, name);
 	const struct tn_dim **dims;
+	int i;
 
 	if (attr->count != 2 * count && attr->count != 1)
 		return wrong_length(inf, name, attr->count / 2, count);
@@ -423,7 +433,7 @@ bool tn_infer_pairs(struct tn_infer *inf, const char *name, int count)
 		inf->module->failed = true;
 		return false;
 	}
-	for (int i = 0; i < 2 * count; i++) {
+	for (i = 0; i < 2 * count; i++) {
 		dims[i] = attr->u.dims[attr->count == 1 ? 0 : i];
 		if (!tn_infer_made(inf, dims[i]) ||
 		    !check_pad(inf, name, dims[i]))
@@ -440,15 +450,16 @@ bool tn_infer_word(struct tn_infer *inf, const char *name,
 	struct tn_attr *attr = tn_infer_attr(inf, name);
 	struct tn_diag *diag;
 	struct tn_buf buf;
+	int i;
 
-	for (int i = 0; words[i]; i++) {
+	for (i = 0; words[i]; i++) {
 		if (strcmp(words[i], attr->u.s) == 0)
 			return true;
 	}
 	diag = tn_infer_report(inf, TN_E0505, "%s= of '%s' cannot be \"%s\"",
 			       name, inf->info->name, attr->u.s);
 	tn_buf_init(&buf);
-	for (int i = 0; words[i]; i++)
+	for (i = 0; words[i]; i++)
 		tn_buf_putf(&buf, "%s\"%s\"", i ? ", " : "", words[i]);
 	tn_diag_help(inf->module->sink, diag, "one of %s", tn_buf_text(&buf));
 	tn_buf_fini(&buf);

@@ -5,7 +5,9 @@
 
 static bool push_labels(struct tn_infer *inf, const struct tn_einsum *spec)
 {
-	for (int i = 0; i < spec->out_rank; i++) {
+	int i;
+
+	for (i = 0; i < spec->out_rank; i++) {
 		if (!tn_infer_push(inf, spec->extent[spec->out[i]]))
 			return false;
 	}
@@ -17,9 +19,12 @@ static bool check_extents(struct tn_infer *inf, const struct tn_einsum *spec,
 			  int nstretch)
 {
 	char what[32];
+	int i;
 
-	for (int i = 0; i < spec->noperands; i++) {
-		for (int at = 0; at < spec->rank[i]; at++) {
+	for (i = 0; i < spec->noperands; i++) {
+		int at;
+
+		for (at = 0; at < spec->rank[i]; at++) {
 			int label = spec->index[i][at];
 			const struct tn_dim *dim = tn_infer_in(inf, i)->dims[at];
 

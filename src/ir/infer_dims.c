@@ -62,12 +62,16 @@ static bool is_atom_fixed(const struct tn_dim *atom)
 /* No division, remainder, minimum or maximum anywhere at the top level. */
 static bool is_polynomial(const struct tn_dim *dim)
 {
+	int i;
+
 	if (dim->kind == TN_DIM_CONST || dim->kind == TN_DIM_SYM)
 		return true;
 	if (dim->kind != TN_DIM_SUM)
 		return false;
-	for (int i = 0; i < dim->nterms; i++) {
-		for (int j = 0; j < dim->terms[i].natoms; j++) {
+	for (i = 0; i < dim->nterms; i++) {
+		int j;
+
+		for (j = 0; j < dim->terms[i].natoms; j++) {
 			if (!is_atom_fixed(dim->terms[i].atoms[j]))
 				return false;
 		}
@@ -109,8 +113,9 @@ bool tn_infer_guard(struct tn_infer *inf, enum tn_guard_kind kind,
 {
 	struct tn_vec *guards = &inf->fn->guards;
 	struct tn_guard *guard;
+	size_t i;
 
-	for (size_t i = 0; i < guards->len; i++) {
+	for (i = 0; i < guards->len; i++) {
 		guard = tn_vec_at(guards, i);
 		if (guard->kind == kind && guard->a == a && guard->b == b)
 			return true;
@@ -245,7 +250,9 @@ bool tn_infer_push(struct tn_infer *inf, const struct tn_dim *dim)
 bool tn_infer_push_axes(struct tn_infer *inf, const struct tn_type *type,
 			int from, int to)
 {
-	for (int i = from; i < to; i++) {
+	int i;
+
+	for (i = from; i < to; i++) {
 		if (!tn_infer_push(inf, type->dims[i]))
 			return false;
 	}
@@ -276,8 +283,9 @@ static bool check_size(struct tn_infer *inf, const struct tn_dim *dim)
 bool tn_infer_result(struct tn_infer *inf, int index, enum tn_dtype dtype)
 {
 	const struct tn_type *type;
+	int i;
 
-	for (int i = 0; i < inf->rank; i++) {
+	for (i = 0; i < inf->rank; i++) {
 		if (!check_size(inf, inf->dims[i]))
 			return false;
 	}

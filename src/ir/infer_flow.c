@@ -30,8 +30,9 @@ static bool bad_argument(struct call *call, int i)
 			call->callee->body->params[i]->name,
 			tn_infer_type_text(inf->module, param_type(call, i)));
 	const struct tn_type *type = tn_infer_in(inf, i);
+	int at;
 
-	for (int at = 0; at < type->rank; at++)
+	for (at = 0; at < type->rank; at++)
 		tn_infer_note_dim(inf, diag, type->dims[at]);
 	return false;
 }
@@ -39,13 +40,14 @@ static bool bad_argument(struct call *call, int i)
 static bool check_arguments(struct call *call)
 {
 	struct tn_infer *inf = call->inf;
+	int i;
 
 	if (inf->op->nin != call->callee->body->nparams)
 		return tn_infer_fail(inf, TN_E0501, "'%s' takes %d arguments, "
 				     "not %d", call->callee->name,
 				     call->callee->body->nparams,
 				     inf->op->nin);
-	for (int i = 0; i < inf->op->nin; i++) {
+	for (i = 0; i < inf->op->nin; i++) {
 		const struct tn_type *want = param_type(call, i);
 		const struct tn_type *have = tn_infer_in(inf, i);
 
@@ -60,10 +62,13 @@ static bool check_arguments(struct call *call)
 
 static void bind_plain(struct call *call)
 {
-	for (int i = 0; i < call->inf->op->nin; i++) {
-		const struct tn_type *want = param_type(call, i);
+	int i;
 
-		for (int at = 0; at < want->rank; at++) {
+	for (i = 0; i < call->inf->op->nin; i++) {
+		const struct tn_type *want = param_type(call, i);
+		int at;
+
+		for (at = 0; at < want->rank; at++) {
 			const struct tn_dim *dim = want->dims[at];
 
 			if (dim->kind == TN_DIM_SYM &&
@@ -91,10 +96,13 @@ static bool is_bound(struct call *call, const struct tn_dim *dim)
 
 static void bind_derived(struct call *call)
 {
-	for (int i = 0; i < call->inf->op->nin; i++) {
-		const struct tn_type *want = param_type(call, i);
+	int i;
 
-		for (int at = 0; at < want->rank; at++) {
+	for (i = 0; i < call->inf->op->nin; i++) {
+		const struct tn_type *want = param_type(call, i);
+		int at;
+
+		for (at = 0; at < want->rank; at++) {
 			if (!is_bound(call, want->dims[at]))
 				tn_dim_unify(&call->inf->module->dims,
 					     want->dims[at],
@@ -108,11 +116,13 @@ static void bind_derived(struct call *call)
 static bool check_bound_sizes(struct call *call)
 {
 	struct tn_infer *inf = call->inf;
+	int i;
 
-	for (int i = 0; i < inf->op->nin; i++) {
+	for (i = 0; i < inf->op->nin; i++) {
 		const struct tn_type *want = param_type(call, i);
+		int at;
 
-		for (int at = 0; at < want->rank; at++) {
+		for (at = 0; at < want->rank; at++) {
 			const struct tn_dim *dim =
 				tn_dim_subst(&inf->module->dims,
 					     want->dims[at], call->map);
@@ -161,11 +171,14 @@ static void check_symbol(void *data, const struct tn_dim *dim)
 
 static bool check_bounds(struct call *call)
 {
-	call->ok = true;
-	for (int i = 0; i < call->inf->op->nin; i++) {
-		const struct tn_type *want = param_type(call, i);
+	int i;
 
-		for (int at = 0; at < want->rank; at++)
+	call->ok = true;
+	for (i = 0; i < call->inf->op->nin; i++) {
+		const struct tn_type *want = param_type(call, i);
+		int at;
+
+		for (at = 0; at < want->rank; at++)
 			tn_dim_each_sym(want->dims[at], check_symbol, call);
 	}
 	return call->ok;
@@ -203,10 +216,11 @@ static bool inherit_guard(struct call *call, const struct tn_guard *guard)
 static bool inherit_guards(struct call *call)
 {
 	const struct tn_vec *guards = &call->callee->guards;
+	size_t i;
 
 	if (call->callee == call->inf->fn)
 		return true;
-	for (size_t i = 0; i < guards->len; i++) {
+	for (i = 0; i < guards->len; i++) {
 		struct tn_guard guard = *(struct tn_guard *)
 			tn_vec_at(guards, i);
 
@@ -219,6 +233,7 @@ static bool inherit_guards(struct call *call)
 static bool give_results(struct call *call)
 {
 	struct tn_infer *inf = call->inf;
+	int i;
 
 	if (!call->callee->result_types)
 		return false;
@@ -226,7 +241,7 @@ static bool give_results(struct call *call)
 		return tn_infer_fail(inf, TN_E0325, "'%s' gives %d results, "
 				     "not %d", call->callee->name,
 				     call->callee->nresults, inf->op->nout);
-	for (int i = 0; i < inf->op->nout; i++) {
+	for (i = 0; i < inf->op->nout; i++) {
 		const struct tn_type *type = call->callee->result_types[i];
 
 		if (!type || tn_type_is_poison(type))
@@ -281,12 +296,14 @@ static const struct tn_op *yield_of(const struct tn_op *op, int region)
 static bool same_type(struct tn_infer *inf, const struct tn_type *a,
 		      const struct tn_type *b)
 {
+	int i;
+
 	if (a == b)
 		return true;
 	if (!a || !b || a->dtype != b->dtype || a->rank != b->rank ||
 	    a->encoding != b->encoding)
 		return false;
-	for (int i = 0; i < a->rank; i++) {
+	for (i = 0; i < a->rank; i++) {
 		if (!tn_infer_same(inf, a->dims[i], b->dims[i]))
 			return false;
 	}
@@ -329,6 +346,7 @@ static bool infer_if(struct tn_infer *inf)
 {
 	const struct tn_op *yes = yield_of(inf->op, 0);
 	const struct tn_op *no = yield_of(inf->op, 1);
+	int i;
 
 	if (!is_condition(tn_infer_in(inf, 0)))
 		return tn_infer_fail(inf, TN_E0327, "the condition of 'if' "
@@ -340,7 +358,7 @@ static bool infer_if(struct tn_infer *inf)
 	if (yes->nin != no->nin || inf->op->nout != yes->nin)
 		return bad_count(inf, yes->nin != no->nin ? no->nin :
 				 inf->op->nout, yes->nin);
-	for (int i = 0; i < yes->nin; i++) {
+	for (i = 0; i < yes->nin; i++) {
 		const struct tn_value *a = tn_graph_in(yes, i);
 		const struct tn_value *b = tn_graph_in(no, i);
 
@@ -357,7 +375,9 @@ static bool infer_if(struct tn_infer *inf)
 static bool check_carries(struct tn_infer *inf, const struct tn_op *yield,
 			  int count)
 {
-	for (int i = 0; i < count; i++) {
+	int i;
+
+	for (i = 0; i < count; i++) {
 		const struct tn_type *want = tn_infer_in(inf, i);
 		const struct tn_value *have = tn_graph_in(yield, i);
 
@@ -410,6 +430,7 @@ static bool infer_while(struct tn_infer *inf)
 static bool check_scan(struct tn_infer *inf, int *carries, int *axis)
 {
 	struct tn_attr *attr = tn_infer_attr(inf, "carries");
+	int i;
 
 	if (attr->u.i < 0 || attr->u.i >= inf->op->nin)
 		return tn_infer_fail(inf, TN_E0501, "'scan' needs at least "
@@ -418,7 +439,7 @@ static bool check_scan(struct tn_infer *inf, int *carries, int *axis)
 	if (!tn_infer_axis(inf, "axis", tn_infer_in(inf, *carries)->rank,
 			   axis))
 		return false;
-	for (int i = *carries; i < inf->op->nin; i++) {
+	for (i = *carries; i < inf->op->nin; i++) {
 		if (!tn_infer_rank_min(inf, i, *axis + 1))
 			return false;
 		if (!tn_infer_match(inf, tn_infer_in(inf,
@@ -453,6 +474,7 @@ static bool infer_scan(struct tn_infer *inf)
 {
 	const struct tn_op *yield = yield_of(inf->op, 0);
 	int carries = 0, axis = 0;
+	int i;
 
 	if (!yield || !check_scan(inf, &carries, &axis))
 		return false;
@@ -460,7 +482,7 @@ static bool infer_scan(struct tn_infer *inf)
 		return bad_count(inf, yield->nin, inf->op->nout);
 	if (!check_carries(inf, yield, carries))
 		return false;
-	for (int i = carries; i < yield->nin; i++) {
+	for (i = carries; i < yield->nin; i++) {
 		if (!stack_emit(inf, i, tn_graph_in(yield, i),
 				tn_infer_in(inf, carries)->dims[axis]))
 			return false;
@@ -473,10 +495,11 @@ static const struct tn_type *slice_type(struct tn_op *op,
 {
 	const struct tn_dim *dims[TN_MAX_RANK];
 	int rank = 0;
+	int i;
 
 	if (is_poison(type) || axis < 0 || axis >= type->rank)
 		return tn_type_poison(op->block->fn->module);
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		if (i != axis)
 			dims[rank++] = type->dims[i];
 	}
@@ -487,15 +510,17 @@ void tn_infer_region_params(struct tn_op *op)
 {
 	int shift = op->code == TN_OP_for;
 	int carries = op->nin, axis = 0;
+	int r;
 
 	if (op->code == TN_OP_scan) {
 		carries = (int)tn_graph_attr(op, "carries")->u.i;
 		axis = (int)tn_graph_attr(op, "axis")->u.i;
 	}
-	for (int r = 0; r < op->nregions; r++) {
+	for (r = 0; r < op->nregions; r++) {
 		struct tn_block *region = op->regions[r];
+		int i;
 
-		for (int i = 0; i + shift < region->nparams && i < op->nin;
+		for (i = 0; i + shift < region->nparams && i < op->nin;
 		     i++) {
 			const struct tn_type *type = op->in[i].value->type;
 
@@ -512,6 +537,7 @@ void tn_infer_region_params(struct tn_op *op)
 static bool infer_return(struct tn_infer *inf)
 {
 	const struct tn_fn *fn = inf->fn;
+	int i;
 
 	if (!fn->result_types)
 		return true;
@@ -521,7 +547,7 @@ static bool infer_return(struct tn_infer *inf)
 				     fn->nresults,
 				     fn->nresults == 1 ? "" : "s",
 				     inf->op->nin);
-	for (int i = 0; i < fn->nresults; i++) {
+	for (i = 0; i < fn->nresults; i++) {
 		if (is_poison(fn->result_types[i]) ||
 		    same_type(inf, fn->result_types[i], tn_infer_in(inf, i)))
 			continue;

@@ -54,12 +54,12 @@ static bool check_along(struct tn_infer *inf)
 {
 	const struct tn_type *data = tn_infer_in(inf, 0);
 	const struct tn_type *index = tn_infer_in(inf, 1);
-	int axis;
+	int axis, i;
 
 	if (!tn_infer_axis(inf, "axis", data->rank, &axis) ||
 	    !tn_infer_rank(inf, 1, data->rank))
 		return false;
-	for (int i = 0; i < data->rank; i++) {
+	for (i = 0; i < data->rank; i++) {
 		if (i != axis && !tn_infer_match(inf, data->dims[i],
 						 index->dims[i], "", i))
 			return false;
@@ -80,10 +80,11 @@ TN_INFER_RULE(take_along)
 static bool check_update(struct tn_infer *inf)
 {
 	const struct tn_type *update = tn_infer_in(inf, 2);
+	int i;
 
 	if (!tn_infer_rank(inf, 2, inf->rank))
 		return false;
-	for (int i = 0; i < inf->rank; i++) {
+	for (i = 0; i < inf->rank; i++) {
 		if (!tn_infer_match(inf, inf->dims[i], update->dims[i],
 				    "updates, ", i))
 			return false;

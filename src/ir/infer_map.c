@@ -5,19 +5,20 @@
 TN_INFER_RULE(bcast)
 {
 	int rank = 0;
+	int i, at;
 
-	for (int i = 0; i < inf->op->nin; i++) {
+	for (i = 0; i < inf->op->nin; i++) {
 		if (tn_infer_in(inf, i)->rank > rank)
 			rank = tn_infer_in(inf, i)->rank;
 	}
 	inf->rank = rank;
-	for (int at = 0; at < rank; at++)
+	for (at = 0; at < rank; at++)
 		inf->dims[at] = NULL;
-	for (int i = 0; i < inf->op->nin; i++) {
+	for (i = 0; i < inf->op->nin; i++) {
 		const struct tn_type *type = tn_infer_in(inf, i);
 		int shift = rank - type->rank;
 
-		for (int at = shift; at < rank; at++) {
+		for (at = shift; at < rank; at++) {
 			const struct tn_dim *dim = type->dims[at - shift];
 
 			if (!inf->dims[at])
@@ -45,8 +46,9 @@ static bool push_reduced(struct tn_infer *inf, const struct tn_type *type,
 			 const bool *gone, bool keep)
 {
 	const struct tn_dim *one = tn_infer_const(inf, 1);
+	int i;
 
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		if (gone[i] && !keep)
 			continue;
 		if (!tn_infer_push(inf, gone[i] ? one : type->dims[i]))
@@ -60,11 +62,12 @@ TN_INFER_RULE(reduce)
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	bool gone[TN_MAX_RANK] = { false };
 	const struct tn_attr *axes;
+	int i;
 
 	if (!tn_infer_axes(inf, "axes", type->rank))
 		return false;
 	axes = tn_infer_attr(inf, "axes");
-	for (int i = 0; i < axes->count; i++)
+	for (i = 0; i < axes->count; i++)
 		gone[axes->u.ints[i]] = true;
 	return push_reduced(inf, type, gone, tn_infer_attr(inf, "keep")->u.b) &&
 	       tn_infer_result(inf, 0, inf->dtype);

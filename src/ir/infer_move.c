@@ -5,8 +5,9 @@
 static bool push_shape(struct tn_infer *inf)
 {
 	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
+	int i;
 
-	for (int i = 0; i < shape->count; i++) {
+	for (i = 0; i < shape->count; i++) {
 		if (!tn_infer_push(inf, shape->u.dims[i]))
 			return false;
 	}
@@ -126,10 +127,11 @@ static bool known_product(struct tn_infer *inf, const struct tn_dim **product,
 			  int *hole)
 {
 	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
+	int i;
 
 	*hole = -1;
 	*product = tn_infer_const(inf, 1);
-	for (int i = 0; i < shape->count; i++) {
+	for (i = 0; i < shape->count; i++) {
 		if (shape->u.dims[i])
 			*product = tn_dim_mul(&inf->module->dims, *product,
 					      shape->u.dims[i]);
@@ -168,12 +170,13 @@ static bool reversed_perm(struct tn_infer *inf, int rank)
 	struct tn_attr *perm = tn_infer_attr(inf, "perm");
 	int64_t *axes = tn_arena_array(&inf->module->arena, (size_t)rank + 1,
 				       sizeof(*axes));
+	int i;
 
 	if (!axes) {
 		inf->module->failed = true;
 		return false;
 	}
-	for (int i = 0; i < rank; i++)
+	for (i = 0; i < rank; i++)
 		axes[i] = rank - 1 - i;
 	perm->u.ints = axes;
 	perm->count = rank;
@@ -185,6 +188,7 @@ TN_INFER_RULE(transpose)
 {
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	struct tn_attr *perm = tn_infer_attr(inf, "perm");
+	int i;
 
 	if (!perm->is_set && !reversed_perm(inf, type->rank))
 		return false;
@@ -194,7 +198,7 @@ TN_INFER_RULE(transpose)
 				     type->rank);
 	if (!tn_infer_axes(inf, "perm", type->rank))
 		return false;
-	for (int i = 0; i < perm->count; i++) {
+	for (i = 0; i < perm->count; i++) {
 		if (!tn_infer_push(inf, type->dims[perm->u.ints[i]]))
 			return false;
 	}
@@ -204,7 +208,7 @@ TN_INFER_RULE(transpose)
 TN_INFER_RULE(broadcast)
 {
 	const struct tn_type *type = tn_infer_in(inf, 0);
-	int shift;
+	int shift, i;
 
 	if (!push_shape(inf))
 		return false;
@@ -213,7 +217,7 @@ TN_INFER_RULE(broadcast)
 		return tn_infer_fail(inf, TN_E0310, "'broadcast' to %d axes "
 				     "would lose some of %d", inf->rank,
 				     type->rank);
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		if (!tn_dim_is(type->dims[i], 1) &&
 		    !tn_infer_match(inf, type->dims[i], inf->dims[shift + i],
 				    "", i))
@@ -285,6 +289,7 @@ static bool fill_bounds(struct tn_infer *inf, const char *name, bool is_stop)
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	struct tn_attr *attr = tn_infer_attr(inf, name);
 	const struct tn_dim **dims;
+	int i;
 
 	if (attr->count != type->rank)
 		return tn_infer_fail(inf, TN_E0506, "%s= of 'slice' has %d "
@@ -296,7 +301,7 @@ static bool fill_bounds(struct tn_infer *inf, const char *name, bool is_stop)
 		inf->module->failed = true;
 		return false;
 	}
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		dims[i] = attr->u.dims[i];
 		if (!dims[i])
 			dims[i] = is_stop ? type->dims[i] :
@@ -313,6 +318,7 @@ TN_INFER_RULE(slice)
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	struct tn_attr *step = tn_infer_attr(inf, "step");
 	static const int64_t one = 1;
+	int i;
 
 	if (!step->is_set) {
 		step->u.ints = &one;
@@ -322,7 +328,7 @@ TN_INFER_RULE(slice)
 	    !fill_bounds(inf, "stop", true) ||
 	    !tn_infer_ints(inf, "step", type->rank, 1))
 		return false;
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		if (!push_slice(inf, i,
 				tn_infer_attr(inf, "start")->u.dims[i],
 				tn_infer_attr(inf, "stop")->u.dims[i],
@@ -339,12 +345,13 @@ TN_INFER_RULE(pad)
 	struct tn_dim_pool *pool = &inf->module->dims;
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	const struct tn_attr *pad = tn_infer_attr(inf, "pad");
+	int i;
 
 	if (inf->op->nin > 1 && !tn_infer_rank(inf, 1, 0))
 		return false;
 	if (!tn_infer_pairs(inf, "pad", type->rank))
 		return false;
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		const struct tn_dim *size =
 			tn_dim_add(pool, type->dims[i], pad->u.dims[2 * i]);
 
@@ -358,10 +365,11 @@ TN_INFER_RULE(pad)
 static bool join(struct tn_infer *inf, int i, int axis)
 {
 	const struct tn_type *type = tn_infer_in(inf, i);
+	int at;
 
 	if (!tn_infer_rank(inf, i, inf->rank))
 		return false;
-	for (int at = 0; at < inf->rank; at++) {
+	for (at = 0; at < inf->rank; at++) {
 		if (at != axis && !tn_infer_match(inf, inf->dims[at],
 						  type->dims[at], "", at))
 			return false;
@@ -374,12 +382,12 @@ static bool join(struct tn_infer *inf, int i, int axis)
 TN_INFER_RULE(concat)
 {
 	const struct tn_type *type = tn_infer_in(inf, 0);
-	int axis;
+	int axis, i;
 
 	if (!tn_infer_axis(inf, "axis", type->rank, &axis) ||
 	    !tn_infer_push_axes(inf, type, 0, type->rank))
 		return false;
-	for (int i = 1; i < inf->op->nin; i++) {
+	for (i = 1; i < inf->op->nin; i++) {
 		if (!join(inf, i, axis))
 			return false;
 	}

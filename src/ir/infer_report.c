@@ -45,8 +45,9 @@ static void show_operands(struct tn_infer *inf, struct tn_diag *diag)
 {
 	struct tn_sink *sink = inf->module->sink;
 	int shown = inf->op->nin < 6 ? inf->op->nin : 6;
+	int i;
 
-	for (int i = 0; i < shown; i++) {
+	for (i = 0; i < shown; i++) {
 		const struct tn_value *value = inf->op->in[i].value;
 		const char *text =
 			tn_infer_type_text(inf->module, value->type);

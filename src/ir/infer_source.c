@@ -6,10 +6,11 @@
 TN_INFER_RULE(const)
 {
 	const struct tn_tensor *literal = inf->op->literal;
+	int i;
 
 	if (!literal)
 		return tn_infer_fail(inf, TN_E0501, "'const' has no value");
-	for (int i = 0; i < literal->rank; i++) {
+	for (i = 0; i < literal->rank; i++) {
 		if (!tn_infer_push(inf, tn_infer_const(inf,
 						       literal->shape[i])))
 			return false;
@@ -20,8 +21,9 @@ TN_INFER_RULE(const)
 static bool push_shape(struct tn_infer *inf)
 {
 	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
+	int i;
 
-	for (int i = 0; i < shape->count; i++) {
+	for (i = 0; i < shape->count; i++) {
 		if (!tn_infer_push(inf, shape->u.dims[i]))
 			return false;
 	}

@@ -87,6 +87,7 @@ TN_INFER_RULE(window)
 {
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	const struct tn_attr *axes, *size;
+	int i;
 
 	if (!tn_infer_axes(inf, "axes", type->rank))
 		return false;
@@ -95,7 +96,7 @@ TN_INFER_RULE(window)
 	if (!tn_infer_ints(inf, "size", axes->count, 1) ||
 	    !check_steps(inf, axes->count))
 		return false;
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		struct axis axis = { .input = type->dims[i] };
 		int at = 0;
 
@@ -111,7 +112,7 @@ TN_INFER_RULE(window)
 		if (!push_window(inf, &axis))
 			return false;
 	}
-	for (int i = 0; i < axes->count; i++) {
+	for (i = 0; i < axes->count; i++) {
 		if (!tn_infer_push(inf, tn_infer_const(inf, size->u.ints[i])))
 			return false;
 	}
@@ -123,6 +124,7 @@ TN_INFER_RULE(pool)
 	static const char *const counts[] = { "valid", "pad", NULL };
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	int spatial = type->rank - 2;
+	int i;
 
 	if (!tn_infer_rank_min(inf, 0, 3))
 		return false;
@@ -134,7 +136,7 @@ TN_INFER_RULE(pool)
 		return false;
 	if (!tn_infer_push_axes(inf, type, 0, 2))
 		return false;
-	for (int i = 0; i < spatial; i++) {
+	for (i = 0; i < spatial; i++) {
 		struct axis axis = { .input = type->dims[2 + i] };
 
 		read_axis(inf, i, true, &axis);
@@ -196,6 +198,7 @@ TN_INFER_RULE(conv)
 	const struct tn_type *w = tn_infer_in(inf, 1);
 	const struct tn_dim *channels;
 	int64_t groups;
+	int i;
 
 	if (!check_conv(inf, &groups))
 		return false;
@@ -208,7 +211,7 @@ TN_INFER_RULE(conv)
 		return false;
 	if (!tn_infer_push(inf, x->dims[0]) || !tn_infer_push(inf, w->dims[0]))
 		return false;
-	for (int i = 0; i < x->rank - 2; i++) {
+	for (i = 0; i < x->rank - 2; i++) {
 		struct axis axis = {
 			.input = x->dims[2 + i], .size = w->dims[2 + i]
 		};
@@ -244,6 +247,7 @@ TN_INFER_RULE(conv_transpose)
 	const struct tn_type *w = tn_infer_in(inf, 1);
 	const struct tn_dim *channels;
 	int64_t groups;
+	int i;
 
 	if (!check_conv(inf, &groups) ||
 	    !tn_infer_ints(inf, "output_pad", x->rank - 2, 0))
@@ -257,7 +261,7 @@ TN_INFER_RULE(conv_transpose)
 		return false;
 	if (!tn_infer_push(inf, x->dims[0]) || !tn_infer_push(inf, channels))
 		return false;
-	for (int i = 0; i < x->rank - 2; i++) {
+	for (i = 0; i < x->rank - 2; i++) {
 		struct axis axis = {
 			.input = x->dims[2 + i], .size = w->dims[2 + i]
 		};
@@ -283,6 +287,7 @@ TN_INFER_RULE(resize)
 	};
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
+	int i;
 
 	if (!tn_infer_word(inf, "mode", modes) ||
 	    !tn_infer_word(inf, "coord", coords) ||
@@ -297,7 +302,7 @@ TN_INFER_RULE(resize)
 		return tn_infer_fail(inf, TN_E0506, "shape= of 'resize' has "
 				     "%d entries for %d axes", shape->count,
 				     type->rank);
-	for (int i = 0; i < type->rank; i++) {
+	for (i = 0; i < type->rank; i++) {
 		if (!tn_infer_push(inf, shape->u.dims[i]))
 			return false;
 	}

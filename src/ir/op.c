@@ -50,7 +50,9 @@ const struct tn_op_info tn_ops[TN_OP_COUNT] = {
 
 enum tn_opcode tn_op_find(const char *name)
 {
-	for (int i = 0; i < TN_OP_COUNT; i++) {
+	int i;
+
+	for (i = 0; i < TN_OP_COUNT; i++) {
 		if (strcmp(tn_ops[i].name, name) == 0)
 			return (enum tn_opcode)i;
 	}

@@ -14,15 +14,16 @@ int64_t tn_tensor_count(const struct tn_tensor *tensor)
 {
 	int64_t count = 1;
 	bool is_empty = false;
+	int i;
 
-	for (int i = 0; i < tensor->rank; i++) {
+	for (i = 0; i < tensor->rank; i++) {
 		if (tensor->shape[i] < 0)
 			return -1;
 		is_empty = is_empty || tensor->shape[i] == 0;
 	}
 	if (is_empty)
 		return 0;
-	for (int i = 0; i < tensor->rank; i++) {
+	for (i = 0; i < tensor->rank; i++) {
 		if (!tn_num_mul(count, tensor->shape[i], &count))
 			return -1;
 	}
@@ -42,10 +43,12 @@ int64_t tn_tensor_bytes(const struct tn_tensor *tensor)
 static void set_shape(struct tn_tensor *tensor, enum tn_dtype dtype, int rank,
 		      const int64_t *shape)
 {
+	int i;
+
 	memset(tensor, 0, sizeof(*tensor));
 	tensor->dtype = dtype;
 	tensor->rank = rank;
-	for (int i = 0; i < rank; i++)
+	for (i = 0; i < rank; i++)
 		tensor->shape[i] = shape[i];
 }
 

@@ -90,8 +90,8 @@ static bool splice(struct tn_vec *space, size_t i, size_t j,
 		if (!tn_vec_push(space))
 			return false;
 	base = space->data;
-	memmove(base + i + n, base + j, tail * sizeof *with);
-	memcpy(base + i, with, n * sizeof *with);
+	memmove(base + i + n, base + j, tail * sizeof(*with));
+	memcpy(base + i, with, n * sizeof(*with));
 	space->len = len;
 	return true;
 }
@@ -485,7 +485,7 @@ bool tn_verify_placed(const struct tn_fn *fn, struct tn_buf *faults)
 	int i;
 
 	c.nspaces = fn->body->last->nin + 1;
-	c.spaces = calloc((size_t)c.nspaces, sizeof *c.spaces);
+	c.spaces = calloc((size_t)c.nspaces, sizeof(*c.spaces));
 	if (!c.spaces)
 		return false;
 	for (i = 0; i < c.nspaces; i++)
