@@ -65,7 +65,6 @@ void tn_emit_tell(const struct tn_kernel *kernel,
 struct tn_dialect {
 	const char *function;	/* qualifiers of helpers, "static inline" */
 	const char *opaque;	/* .. of those that must not be inlined; or NULL */
-	const char *restricted;	/* qualifier of pointers */
 	const char *raise;	/* expression, sets the bits %u in *tn_f */
 	const char *flags;	/* what a kernel passes for tn_f */
 	const char *raise_here;	/* the same as `raise` inside of a kernel */
@@ -85,8 +84,7 @@ enum tn_prelude_part {
 	TN_PART_F64_BITS = 8, TN_PART_NARROW = 16, TN_PART_ODD = 32,
 	TN_PART_FLOOR = 64, TN_PART_MOD = 128, TN_PART_SPLAT = 256,
 	TN_PART_LOAD = 512, TN_PART_STORE = 1024, TN_PART_MAC = 2048,
-	TN_PART_ROUND = 4096, TN_PART_MASK = 8192, TN_PART_STRIDED = 16384,
-	TN_PART_MATH = 32768
+	TN_PART_ROUND = 4096, TN_PART_MASK = 8192
 };
 
 /* Which helpers are called. */
@@ -119,8 +117,6 @@ int tn_emit_lanes(const struct tn_dialect *dialect, enum tn_dtype dtype);
 enum tn_dtype tn_emit_held(enum tn_dtype dtype);
 const char *tn_emit_ctype(enum tn_dtype dtype);
 bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype);
-/* Text of the operator for the dtype: fexpr, iexpr or bexpr. */
-const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype);
 
 /* ---- Kernels (emit_dim.c, emit_expr.c, emit_fill.c, emit_stmt.c,
  * emit_plan.c, emit_vec.c) ---- */
@@ -202,7 +198,6 @@ bool tn_emit_offset(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 /* Value of index arithmetic under the written-out loops, if constant. */
 bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *expr,
 		   int64_t *value);
-void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value);
 const char *tn_emit_name(struct tn_emit *emit, const void *key,
 			 const char *wish);
 /* A dim, its symbols spelled by `spell`. */

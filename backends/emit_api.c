@@ -323,7 +323,6 @@ void tn_api_dialect(struct tn_dialect *dialect)
 {
 	memset(dialect, 0, sizeof(*dialect));
 	dialect->function = "static inline";
-	dialect->restricted = "";
 	dialect->raise = dialect->flags = dialect->raise_here = "";
 	dialect->bits_f32 = "\tfloat r;\n\n\tmemcpy(&r, &a, sizeof r);\n"
 		"\treturn r;\n";

@@ -32,7 +32,7 @@ bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *e,
 	return tn_kexpr_known(e, &emit->consts, value);
 }
 
-void tn_emit_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
+static void put_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
 {
 	char text[40];
 	float narrow = (float)value;
@@ -364,7 +364,7 @@ static void put_int(struct tn_emit *emit, const struct tn_kexpr *e,
 		    int64_t value)
 {
 	if (tn_dtype_is(e->dtype, TN_KIND_F)) {
-		tn_emit_float(emit, e->dtype, (double)value);
+		put_float(emit, e->dtype, (double)value);
 		return;
 	}
 	if (value < 0 && !tn_dtype_is(e->dtype, TN_KIND_U))
@@ -384,7 +384,7 @@ static void put_node(struct tn_emit *emit, const struct tn_kexpr *e,
 	case TN_KEXPR_FLOAT:
 		if (e->f < 0)
 			tn_buf_putc(emit->out, '(');
-		tn_emit_float(emit, e->dtype, e->f);
+		put_float(emit, e->dtype, e->f);
 		if (e->f < 0)
 			tn_buf_putc(emit->out, ')');
 		break;

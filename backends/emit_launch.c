@@ -11,7 +11,8 @@ static const struct tn_value *argument_of(const struct tn_op *op, int nin,
 	return is_in ? tn_graph_in(op, nin) : op->out[nout];
 }
 
-const struct tn_value *tn_launch_argument(const struct tn_op *op, int param)
+/* The value behind parameter `param` of the kernel. */
+static const struct tn_value *argument(const struct tn_op *op, int param)
 {
 	const struct tn_kernel *kernel = op->kernel;
 	int i, nin = 0, nout = 0;
@@ -50,8 +51,7 @@ static bool is_in_place(const struct tn_op *op)
 	for (i = 0; i < kernel->nparams; i++)
 		for (k = 0; k < kernel->nparams; k++)
 			if (i != k && kernel->params[i]->role != TN_KBUF_IN &&
-			    overlap(tn_launch_argument(op, i),
-				    tn_launch_argument(op, k)))
+			    overlap(argument(op, i), argument(op, k)))
 				return true;
 	return false;
 }

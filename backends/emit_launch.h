@@ -76,7 +76,5 @@ void tn_launch_dims(struct tn_host *host, const struct tn_op *op,
 /* .. and for its buffers. */
 void tn_launch_buffers(struct tn_host *host, const struct tn_op *op,
 		       struct tn_params *p);
-/* The value behind parameter `param` of the kernel. */
-const struct tn_value *tn_launch_argument(const struct tn_op *op, int param);
 
 #endif

@@ -32,7 +32,8 @@ const char *tn_emit_ctype(enum tn_dtype dtype)
 	return tn_dtypes[dtype].c_compute;
 }
 
-const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype)
+/* Text of the operator for the dtype: fexpr, iexpr or bexpr. */
+static const char *row_of(enum tn_opcode code, enum tn_dtype dtype)
 {
 	const struct tn_op_info *row = &tn_ops[code];
 
@@ -44,7 +45,7 @@ const char *tn_emit_row(enum tn_opcode code, enum tn_dtype dtype)
 
 bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype)
 {
-	return strstr(tn_emit_row(code, dtype), "RAISE") != NULL;
+	return strstr(row_of(code, dtype), "RAISE") != NULL;
 }
 
 static bool is_signed(enum tn_dtype dtype)
@@ -123,7 +124,7 @@ static void put_word(struct tn_buf *out, const struct tn_dialect *dialect,
 static void put_body(struct tn_buf *out, const struct tn_dialect *dialect,
 		     enum tn_opcode code, enum tn_dtype dtype)
 {
-	const char *at = tn_emit_row(code, dtype), *word;
+	const char *at = row_of(code, dtype), *word;
 
 	while (*at) {
 		word = at;
@@ -167,7 +168,7 @@ static void put_ipow(struct tn_buf *out, const struct tn_dialect *dialect,
 static const char *qualifiers(const struct tn_dialect *dialect,
 			      enum tn_opcode code, enum tn_dtype dtype)
 {
-	bool is_folded = strstr(tn_emit_row(code, dtype), "F(atan") != NULL;
+	bool is_folded = strstr(row_of(code, dtype), "F(atan") != NULL;
 
 	return is_folded && dialect->opaque ? dialect->opaque :
 		dialect->function;
@@ -182,7 +183,7 @@ static void put_op(struct tn_buf *out, const struct tn_dialect *dialect,
 		"uint8_t" : type;
 	int i;
 
-	if (strstr(tn_emit_row(code, dtype), "IPOW"))
+	if (strstr(row_of(code, dtype), "IPOW"))
 		put_ipow(out, dialect, dtype);
 	tn_buf_putf(out, "%s %s tn_%s_%s(",
 		    qualifiers(dialect, code, dtype), result,

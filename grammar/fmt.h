@@ -45,7 +45,5 @@ bool tn_fmt_scan(struct tn_sink *sink, uint32_t file, struct tn_vec *tokens,
 		 const struct tn_vec *marks);
 /* Whether a space stands between `before` and `token` on one line. */
 bool tn_fmt_is_spaced(const struct tn_fmt_around *around);
-/* Whether an operand can end with a token of this kind. */
-bool tn_fmt_ends_operand(int kind);
 
 #endif

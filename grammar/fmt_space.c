@@ -112,7 +112,7 @@ static bool is_soft(int kind)
 	return kind >= T_OPT && kind <= T_UNROLL;
 }
 
-bool tn_fmt_ends_operand(int kind)
+static bool ends_operand(int kind)
 {
 	return kind == T_IDENT || is_soft(kind) || kind == ')' ||
 	       kind == ']' || kind == T_INT || kind == T_FLOAT ||
@@ -138,7 +138,7 @@ static bool is_prefix(const struct tn_fmt_token *op,
 	case '-':
 	case '*':
 	case T_DOTDOT:
-		return before == NULL || !tn_fmt_ends_operand(before->kind);
+		return before == NULL || !ends_operand(before->kind);
 	default:
 		return false;
 	}
@@ -232,7 +232,7 @@ bool tn_fmt_is_spaced(const struct tn_fmt_around *a)
 	case '(':
 		return is_paren_spaced(a);
 	case '[':
-		return !tn_fmt_ends_operand(a->before->kind) ||
+		return !ends_operand(a->before->kind) ||
 		       (is_soft(a->before->kind) && a->token->gap);
 	case T_DOTDOT:
 		return is_prefix(a->token, a->before);

@@ -232,7 +232,8 @@ static void settle_word(struct tn_parser *p, struct tn_token *token)
 		token->loc.end - token->loc.begin);
 }
 
-bool tn_lex_is_item(int kind, int next)
+/* Whether a token of this kind, followed by `next`, begins an item. */
+static bool is_item_word(int kind, int next)
 {
 	switch (kind) {
 	case T_INCLUDE:
@@ -266,7 +267,7 @@ static bool may_be_item(int kind)
 static bool begins_item(struct tn_parser *p, const struct tn_token *token)
 {
 	return may_be_item(token->kind) &&
-	       tn_lex_is_item(token->kind, tn_lex_peek(p)->kind);
+	       is_item_word(token->kind, tn_lex_peek(p)->kind);
 }
 
 /* An item at the start of a line. `dim` may also stand in a block. */

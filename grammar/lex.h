@@ -117,8 +117,6 @@ bool tn_lex_is_first(const struct tn_parser *parser, uint32_t offset,
 		     uint32_t *indent);
 /* The token after `last`, without giving it to the parser. */
 const struct tn_token *tn_lex_peek(struct tn_parser *parser);
-/* Whether a token of this kind, followed by `next`, begins an item. */
-bool tn_lex_is_item(int kind, int next);
 /* Reports "nested too deep" at `loc`, once, and ends the parse. */
 void tn_lex_too_deep(struct tn_parser *parser, struct tn_loc loc);
 /* Reports the unclosed brace to blame. */

@@ -23,7 +23,8 @@ static bool is_among(const char *name, const char *const *words, size_t count)
 	return false;
 }
 
-bool tn_name_is_elem(const char *name)
+/* Whether `name` is an element word (f64 .. u4, bool). */
+static bool is_elem(const char *name)
 {
 	return tn_dtype_find(name) != TN_DTYPE_COUNT;
 }
@@ -35,10 +36,11 @@ static const char *const openers[] = { "expect", "par" };
 static bool is_number_word(const char *name)
 {
 	return (strncmp(name, "inf_", 4) == 0 ||
-		strncmp(name, "nan_", 4) == 0) && tn_name_is_elem(name + 4);
+		strncmp(name, "nan_", 4) == 0) && is_elem(name + 4);
 }
 
-bool tn_name_is_plain(const char *name)
+/* Whether `name` reads back as that name without backquotes. */
+static bool is_plain(const char *name)
 {
 	const char *at = name;
 
@@ -51,7 +53,7 @@ bool tn_name_is_plain(const char *name)
 			break;
 		at += 2;
 	}
-	return *at == '\0' && !tn_name_is_elem(name) &&
+	return *at == '\0' && !is_elem(name) &&
 	       !is_number_word(name) &&
 	       !is_among(name, openers,
 			 sizeof(openers) / sizeof(openers[0])) &&
@@ -85,7 +87,7 @@ static void put_quoted(struct tn_buf *out, const char *text, char quote)
 
 void tn_name_put(struct tn_buf *out, const char *name)
 {
-	if (tn_name_is_plain(name))
+	if (is_plain(name))
 		tn_buf_put(out, name);
 	else
 		put_quoted(out, name, '`');
@@ -98,7 +100,7 @@ void tn_word_put(struct tn_buf *out, const char *name)
 				strcmp(name, "inf") == 0 ||
 				strcmp(name, "nan") == 0;
 
-	if (!is_literal && (tn_name_is_elem(name) ||
+	if (!is_literal && (is_elem(name) ||
 			    is_among(name, openers,
 				     sizeof(openers) / sizeof(openers[0])) ||
 			    is_among(name, reserved,

@@ -466,10 +466,6 @@ struct tn_tree {
 
 /* ---- Helpers (tree.c) ------------------------------------------------- */
 
-/* Whether `name` is an element word (f64 .. u4, bool). */
-bool tn_name_is_elem(const char *name);
-/* Whether `name` reads back as that name without backquotes. */
-bool tn_name_is_plain(const char *name);
 /* Appends the name, in backquotes with escapes if it needs them. */
 void tn_name_put(struct tn_buf *out, const char *name);
 /* The same where keywords are names too: after `@`, `.` and before `=` in

@@ -112,7 +112,6 @@ void tn_c_dialect(struct tn_dialect *dialect, const struct tn_target *target)
 	tn_api_dialect(dialect);
 	dialect->function = "TN_INLINE";
 	dialect->opaque = "TN_OPAQUE";
-	dialect->restricted = "TN_RESTRICT";
 	dialect->raise = "*tn_f |= %uu";
 	dialect->flags = "&tn_flags";
 	dialect->raise_here = "tn_flags |= %uu";

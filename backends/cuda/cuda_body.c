@@ -432,7 +432,6 @@ void tn_cuda_dialect(struct tn_dialect *dialect)
 {
 	memset(dialect, 0, sizeof(*dialect));
 	dialect->function = "static __device__ __forceinline__";
-	dialect->restricted = "__restrict__";
 	dialect->raise = "atomicOr(tn_f, %uu)";
 	dialect->flags = "tn_flags";
 	dialect->raise_here = "atomicOr(tn_flags, %uu)";

@@ -187,25 +187,6 @@ bool tn_num_parse_f64(const char *text, double *out)
 	return true;
 }
 
-bool tn_num_parse_f32(const char *text, float *out)
-{
-	struct tn_numloc loc;
-	int saved = errno;
-	float value;
-
-	if (!is_float_text(text))
-		return false;
-	if (!tn_numloc_enter(&loc))
-		return false;
-	value = strtof(text, NULL);
-	tn_numloc_leave(&loc);
-	errno = saved;
-	if (isinf(value) && !is_inf_text(text))
-		return false;
-	*out = value;
-	return true;
-}
-
 /* What strtod gives under a rounding mode. */
 static double read_rounded(const char *text, int mode)
 {

@@ -27,7 +27,6 @@ bool tn_num_align(int64_t value, int64_t align, int64_t *out);
  * largest number is refused, one too small gives zero. */
 bool tn_num_parse_u64(const char *text, uint64_t *out);
 bool tn_num_parse_f64(const char *text, double *out);
-bool tn_num_parse_f32(const char *text, float *out);
 /* A double that a type of at most 51 bits of fraction rounds to what it would
  * have rounded the text to: of the two doubles about a number that is none,
  * the one with an odd last bit ("rounding to odd": Boldo and Melquiond, 2008,

@@ -24,7 +24,8 @@
 #define IS_ARM false
 #endif
 
-bool tn_target_runs(const char *isa, const char **lacks)
+/* Whether this CPU runs code for the instruction set; if not, what it lacks. */
+static bool cpu_runs(const char *isa, const char **lacks)
 {
 	*lacks = NULL;
 	if (!strcmp(isa, "sse2") && !IS_X86)
@@ -81,7 +82,7 @@ enum tn_status tn_target_check(struct tenon_context *context,
 		return TN_OK;
 	if (!strncmp(isa, "sm_", 3))
 		return check_gpu(context, target, isa, subject);
-	if (tn_target_runs(isa, &lacks))
+	if (cpu_runs(isa, &lacks))
 		return TN_OK;
 	diag = tn_context_report(context, TN_E0017, "%s: built for %s, but "
 				 "this CPU lacks %s", subject, target, lacks);
@@ -166,7 +167,7 @@ void tn_target_list(struct tn_buf *out, bool json)
 
 	put_one(out, json, "ref", "the interpreter", NULL);
 	for (i = 0; tn_targets_c[i]; i++) {
-		tn_target_runs(tn_targets_c[i]->isa, &lacks);
+		cpu_runs(tn_targets_c[i]->isa, &lacks);
 		snprintf(words, sizeof(words), "C, vectors of %d bytes",
 			 tn_targets_c[i]->vector_bytes);
 		put_one(out, json, tn_targets_c[i]->name, words, lacks);

@@ -11,8 +11,6 @@
 /* The target that the settings name; BAD values are reported. */
 enum tn_status tn_target_pick(struct tenon_context *context,
 			      struct tn_target *out);
-/* Whether this CPU runs code for the instruction set; if not, what it lacks. */
-bool tn_target_runs(const char *isa, const char **lacks);
 /* gpu.c: whether there is a GPU for the architecture "sm_NN"; if not, why. */
 bool tn_target_has_gpu(const char *arch, struct tn_buf *why);
 /* Whether this machine runs code of the target and instruction set; reports

@@ -72,7 +72,8 @@ static int compare_atoms(const struct tn_dim *a, const struct tn_dim *b)
 	return order ? order : tn_dim_compare(a->b, b->b);
 }
 
-int tn_dim_compare_terms(const struct tn_dim_term *a,
+/* Of products: higher degree first, then by atoms; coefficients ignored. */
+static int compare_terms(const struct tn_dim_term *a,
 			 const struct tn_dim_term *b)
 {
 	int i, order = sign_of(b->natoms, a->natoms);
@@ -90,7 +91,7 @@ int tn_dim_compare(const struct tn_dim *a, const struct tn_dim *b)
 	if (a == b)
 		return 0;
 	for (i = 0; !order && i < p.count && i < q.count; i++) {
-		order = tn_dim_compare_terms(&p.terms[i], &q.terms[i]);
+		order = compare_terms(&p.terms[i], &q.terms[i]);
 		if (!order)
 			order = sign_of(p.terms[i].coef, q.terms[i].coef);
 	}
@@ -99,7 +100,7 @@ int tn_dim_compare(const struct tn_dim *a, const struct tn_dim *b)
 
 static int compare_terms_void(const void *a, const void *b)
 {
-	return tn_dim_compare_terms(a, b);
+	return compare_terms(a, b);
 }
 
 static int compare_atoms_void(const void *a, const void *b)
@@ -369,7 +370,7 @@ static int merge(struct tn_dim_poly a, struct tn_dim_poly b, int64_t factor,
 
 	while (i < a.count || j < b.count) {
 		int order = i == a.count ? 1 : j == b.count ? -1 :
-			tn_dim_compare_terms(&a.terms[i], &b.terms[j]);
+			compare_terms(&a.terms[i], &b.terms[j]);
 		struct tn_dim_term term;
 
 		if (order < 0) {
@@ -469,7 +470,7 @@ static int collect(struct tn_dim_term *terms, int count)
 	for (i = 0; i < count; i++) {
 		struct tn_dim_term *last = &terms[kept - 1];
 
-		if (kept && tn_dim_compare_terms(last, &terms[i]) == 0) {
+		if (kept && compare_terms(last, &terms[i]) == 0) {
 			if (!add_coef(last->coef, terms[i].coef, &last->coef))
 				return -1;
 		} else {

@@ -332,7 +332,9 @@ static const struct tn_dim *mod_rest(struct tn_dim_pool *pool,
 
 /* ---- By any dim that is never 0 -------------------------------------- */
 
-bool tn_dim_term_divide(const struct tn_dim_term *term,
+/* The term divided by another, atoms to `out` (room for term->natoms). False:
+ * not exact. */
+static bool term_divide(const struct tn_dim_term *term,
 			const struct tn_dim_term *by,
 			const struct tn_dim **out, struct tn_dim_term *result)
 {
@@ -366,7 +368,7 @@ static const struct tn_dim *divide_terms(struct tn_dim_pool *pool,
 		pool->arena->failed = true;
 		return NULL;
 	}
-	if (tn_dim_term_divide(term, by, atoms, &quotient))
+	if (term_divide(term, by, atoms, &quotient))
 		result = tn_dim_sum(pool, &quotient, 1);
 	if (atoms != few)
 		free(atoms);
@@ -392,7 +394,7 @@ static bool split_by_term(struct tn_dim_pool *pool, const struct tn_dim *a,
 	for (i = 0; ok && atoms && i < poly.count; i++) {
 		struct tn_dim_term part;
 
-		if (tn_dim_term_divide(&poly.terms[i], b, free_atoms, &part)) {
+		if (term_divide(&poly.terms[i], b, free_atoms, &part)) {
 			terms_add(&whole, &part, part.coef);
 			free_atoms += part.natoms;
 		} else {

@@ -32,9 +32,6 @@ static inline const struct tn_dim_node *tn_dim_node(const struct tn_dim *dim)
 struct tn_dim_poly tn_dim_poly(const struct tn_dim *dim);
 /* Total orders that do not depend on the order of creation. */
 int tn_dim_compare(const struct tn_dim *a, const struct tn_dim *b);
-/* Of products: higher degree first, then by atoms; coefficients ignored. */
-int tn_dim_compare_terms(const struct tn_dim_term *a,
-			 const struct tn_dim_term *b);
 /* The dim of terms in canonical order, no two alike, none zero. */
 const struct tn_dim *tn_dim_sum(struct tn_dim_pool *pool,
 				const struct tn_dim_term *terms, int count);
@@ -47,11 +44,6 @@ const struct tn_dim *tn_dim_add_scaled(struct tn_dim_pool *pool,
 				       const struct tn_dim *a,
 				       const struct tn_dim *b,
 				       int64_t factor);
-/* The term divided by another, atoms to `out` (room for term->natoms). False:
- * not exact. */
-bool tn_dim_term_divide(const struct tn_dim_term *term,
-			const struct tn_dim_term *by,
-			const struct tn_dim **out, struct tn_dim_term *result);
 /* q with q * b == a as polynomials, or NULL; never sets `overflowed`. */
 const struct tn_dim *tn_dim_exact(struct tn_dim_pool *pool,
 				  const struct tn_dim *a,

@@ -266,12 +266,9 @@ bool tn_kblock_clone(struct tn_kernel *, const struct tn_kblock *from,
 		     struct tn_kblock *to, const struct tn_kvar *var,
 		     const struct tn_kexpr *with);
 
-/* Canonical text; parses back. `tn_kernel_print_index` gives the one line of
- * index notation of an unscheduled kernel, `h[i, j] = sum(k, ...)`. */
+/* Canonical text; parses back. */
 void tn_kernel_print(struct tn_buf *buf, const struct tn_kernel *kernel);
 void tn_kexpr_print(struct tn_buf *buf, const struct tn_kexpr *expr);
-void tn_kernel_print_index(struct tn_buf *buf,
-			   const struct tn_kernel *kernel);
 /* The same text with numbers for names: equal kernels give equal texts. */
 void tn_kernel_print_shape(struct tn_buf *buf,
 			   const struct tn_kernel *kernel);

@@ -81,7 +81,7 @@ int tn_affine_find(const struct tn_affine *a, const struct tn_kexpr *of)
 	return -1;
 }
 
-int tn_affine_find_var(const struct tn_affine *a, const struct tn_kvar *var)
+static int find_var(const struct tn_affine *a, const struct tn_kvar *var)
 {
 	int i;
 
@@ -281,24 +281,10 @@ bool tn_affine_make(const struct tn_affine_scope *scope,
 
 /* ---- Questions ---- */
 
-bool tn_affine_equal(const struct tn_affine *a, const struct tn_affine *b)
-{
-	int i, at;
-
-	if (a->n != b->n || a->base != b->base)
-		return false;
-	for (i = 0; i < a->n; i++) {
-		at = tn_affine_find(b, a->terms[i].of);
-		if (at < 0 || a->terms[i].coef != b->terms[at].coef)
-			return false;
-	}
-	return true;
-}
-
 bool tn_affine_coef(const struct tn_affine *a, const struct tn_kvar *var,
 		    int64_t *coef)
 {
-	int at = tn_affine_find_var(a, var);
+	int at = find_var(a, var);
 
 	*coef = 0;
 	if (at < 0)

@@ -50,10 +50,8 @@ bool tn_affine_add(struct tn_dim_pool *pool, struct tn_affine *a,
 		   const struct tn_affine *b, const struct tn_dim *factor);
 bool tn_affine_scale(struct tn_dim_pool *pool, struct tn_affine *a,
 		     const struct tn_dim *factor);
-bool tn_affine_equal(const struct tn_affine *a, const struct tn_affine *b);
-/* Term number of an expression, of a variable; -1: not among them. */
+/* Term number of an expression; -1: not among them. */
 int tn_affine_find(const struct tn_affine *a, const struct tn_kexpr *of);
-int tn_affine_find_var(const struct tn_affine *a, const struct tn_kvar *var);
 /* Removes a term. */
 void tn_affine_drop(struct tn_affine *a, int term);
 /* The coefficient of a variable if it is a number (0: no such term); false:
