@@ -171,14 +171,6 @@ static void put_names(const struct tn_host *host, struct tn_buf *out)
 	close_table(out, "number", fn->nresults);
 }
 
-static void spell(void *data, const struct tn_sym *sym, struct tn_buf *out)
-{
-	struct tn_host *host = data;
-
-	tn_buf_putf(out, "dims[%s_DIM_%s]", host->name,
-		    tn_host_sym(host, sym));
-}
-
 static void put_bytes(struct tn_host *host, struct tn_buf *out,
 		      const struct tn_type *type, int number)
 {
@@ -189,7 +181,7 @@ static void put_bytes(struct tn_host *host, struct tn_buf *out,
 	for (i = 0; i < type->rank; i++) {
 		tn_buf_put(out, " * ");
 		tn_emit_dim(out, host->need, type->dims[i], TN_LEVEL_MUL + 1,
-			    spell, host);
+			    tn_host_spell, host);
 	}
 	tn_buf_put(out, ");\n");
 }

@@ -69,29 +69,21 @@ static bool uses_sym(const struct tn_fn *entry, const struct tn_sym *sym)
 	return search.found;
 }
 
-static void spell(void *data, const struct tn_sym *sym, struct tn_buf *out)
-{
-	struct tn_host *host = data;
-
-	tn_buf_putf(out, "dims[%s_DIM_%s]", host->name,
-		    tn_host_sym(host, sym));
-}
-
 static void put_bounds(struct tn_host *host, const struct tn_sym *sym)
 {
 	struct tn_buf *out = host->out;
 
 	tn_buf_put(out, "\tif (");
-	spell(host, sym, out);
+	tn_host_spell(host, sym, out);
 	tn_buf_putf(out, " < %lld", (long long)(sym->lo < 0 ? 0 : sym->lo));
 	if (sym->hi < INT64_MAX) {
 		tn_buf_put(out, " || ");
-		spell(host, sym, out);
+		tn_host_spell(host, sym, out);
 		tn_buf_putf(out, " > %lld", (long long)sym->hi);
 	}
 	if (sym->mod > 1) {
 		tn_buf_put(out, " || ");
-		spell(host, sym, out);
+		tn_host_spell(host, sym, out);
 		tn_buf_putf(out, " %% %lld != 0", (long long)sym->mod);
 	}
 	tn_buf_putf(out, ")\n\t\treturn %d;\n", sym->number + 1);
@@ -100,7 +92,7 @@ static void put_bounds(struct tn_host *host, const struct tn_sym *sym)
 static void put_side(struct tn_host *host, const struct tn_dim *dim,
 		     int level)
 {
-	tn_emit_dim(host->out, host->need, dim, level, spell, host);
+	tn_emit_dim(host->out, host->need, dim, level, tn_host_spell, host);
 }
 
 /* Text that is true if b does not divide a; -1, which C may not take a

@@ -47,6 +47,11 @@ void tn_host_fini(struct tn_host *host)
 	tn_arena_fini(&host->arena);
 }
 
+void tn_host_indent(struct tn_host *host)
+{
+	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+}
+
 static void line(struct tn_host *host, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -54,7 +59,7 @@ static void line(struct tn_host *host, const char *format, ...)
 {
 	va_list args;
 
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	va_start(args, format);
 	tn_buf_vputf(host->out, format, args);
 	va_end(args);
@@ -70,6 +75,14 @@ const char *tn_host_sym(struct tn_host *host, const struct tn_sym *sym)
 	if (!name)
 		host->status = TN_IO;
 	return name ? name : "";
+}
+
+void tn_host_spell(void *data, const struct tn_sym *sym, struct tn_buf *out)
+{
+	struct tn_host *host = data;
+
+	tn_buf_putf(out, "dims[%s_DIM_%s]", host->name,
+		    tn_host_sym(host, sym));
 }
 
 static void spell(void *data, const struct tn_sym *sym, struct tn_buf *out)
@@ -192,7 +205,7 @@ static void put_if(struct tn_host *host, const struct tn_op *op)
 {
 	int i;
 
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	tn_buf_put(host->out, "if (");
 	host->dialect->test(host, tn_host_place(host, tn_graph_in(op, 0)));
 	tn_buf_put(host->out, ") {\n");
@@ -220,7 +233,7 @@ static void put_for(struct tn_host *host, const struct tn_op *op)
 
 	for (i = 0; i < op->nin; i++)
 		put_copy(host, tn_graph_in(op, i), body->params[i + 1]);
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "for (int64_t tn_i%d = ", number);
 	tn_host_dim(host, dim_attr(op, "from"), TN_LEVEL_OR);
 	tn_buf_putf(host->out, "; tn_i%d < ", number);
@@ -247,7 +260,7 @@ static void put_while(struct tn_host *host, const struct tn_op *op)
 
 	for (i = 0; i < op->nin; i++)
 		put_copy(host, tn_graph_in(op, i), body->params[i]);
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	if (max) {
 		tn_buf_putf(host->out, "for (int64_t tn_i%d = 0; tn_i%d < ",
 			    number, number);
@@ -258,7 +271,7 @@ static void put_while(struct tn_host *host, const struct tn_op *op)
 	}
 	host->depth++;
 	put_block(host, cond);
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	tn_buf_put(host->out, "if (!(");
 	host->dialect->test(host, tn_host_place(host,
 						tn_graph_in(cond->last, 0)));

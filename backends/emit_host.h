@@ -63,6 +63,10 @@ const char *tn_host_place(struct tn_host *host, const struct tn_value *value);
 const char *tn_host_bytes(struct tn_host *host, const struct tn_type *type);
 /* A dim, reading s->dims. */
 void tn_host_dim(struct tn_host *host, const struct tn_dim *dim, int level);
+/* A symbol in the parameter `dims`: a tn_emit_spell of a tn_host. */
+void tn_host_spell(void *host, const struct tn_sym *sym, struct tn_buf *out);
+/* Begins a line, at the depth. */
+void tn_host_indent(struct tn_host *host);
 const char *tn_host_sym(struct tn_host *host, const struct tn_sym *sym);
 
 #endif

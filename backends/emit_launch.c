@@ -184,11 +184,6 @@ void tn_params_buffers(struct tn_params *p, struct tn_emit *emit,
 
 /* ---- Launches ---- */
 
-static void indent(struct tn_host *host)
-{
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
-}
-
 /* y, z = k(x, w) in names of the IR, with their types. */
 static void put_comment(struct tn_host *host, const struct tn_op *op)
 {
@@ -207,7 +202,7 @@ static void put_comment(struct tn_host *host, const struct tn_op *op)
 		tn_buf_putf(&text, "%s%s", i ? ", " : "",
 			    tn_graph_in(op, i)->name);
 	tn_buf_put(&text, op->nin > 8 ? ", ..)" : ")");
-	indent(host);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "/* %d: ", host->nlaunches);
 	tn_emit_comment(host->out, tn_buf_text(&text), "");
 	tn_buf_put(host->out, " */\n");
@@ -230,7 +225,7 @@ static void put_updates(struct tn_host *host, const struct tn_op *op)
 			to = op->out[nout];
 			if (tn_place_root(from, &a) != tn_place_root(to, &b) ||
 			    a != b) {
-				indent(host);
+				tn_host_indent(host);
 				tn_buf_putf(host->out, "tn_copy(s, %s, %s, "
 					    "%s);\n", tn_host_place(host, to),
 					    tn_host_place(host, from),

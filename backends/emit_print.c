@@ -9,7 +9,7 @@
 
 static void line(struct tn_host *host, const char *text)
 {
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	tn_buf_put(host->out, text);
 }
 

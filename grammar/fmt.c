@@ -57,13 +57,6 @@ static const struct tn_fmt_open *innermost(const struct layout *l)
 	       &l->open[l->nopen - 1] : NULL;
 }
 
-static bool is_item_word(int kind)
-{
-	return (kind >= T_INCLUDE && kind <= T_FN) ||
-	       (kind >= T_MESH && kind <= T_RULE) || kind == T_TEST ||
-	       kind == T_KERNEL;
-}
-
 /* Spaces in the source before token `i`, on the same line; 0 if it is not
  * on one line with the token before. */
 static uint32_t gap_of(const struct layout *l, size_t i)
@@ -182,7 +175,7 @@ static uint32_t indent_of(const struct layout *l, size_t i)
 	if (token->kind == '}')
 		return l->braces > 0 ? (l->braces - 1) * 2 : 0;
 	if (is_start(l, i) || (l->braces == 0 && l->nopen == 0 &&
-			       (is_item_word(token->kind) ||
+			       (tn_lex_may_be_item(token->kind) ||
 				token->annotation)))
 		return l->braces * 2;
 	if (open == NULL)
@@ -250,7 +243,7 @@ static void follow(struct layout *l, size_t i)
 	} else if (kind == ',' && l->nopen > 0) {
 		l->open[l->nopen - 1].colon = false;
 	}
-	if (l->nopen == 0 && is_item_word(kind))
+	if (l->nopen == 0 && tn_lex_may_be_item(kind))
 		l->fields = kind == T_STRUCT || kind == T_ENCODING;
 	if (kind == T_EXPECT && !is_name_before(token_at(l, i + 1)->kind))
 		l->expect = true;

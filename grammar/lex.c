@@ -256,7 +256,7 @@ static bool is_item_word(int kind, int next)
 	}
 }
 
-static bool may_be_item(int kind)
+bool tn_lex_may_be_item(int kind)
 {
 	return (kind >= T_INCLUDE && kind <= T_FN) ||
 	       (kind >= T_MESH && kind <= T_RULE) || kind == T_TEST ||
@@ -266,7 +266,7 @@ static bool may_be_item(int kind)
 /* Whether `token`, the last one read, begins an item. */
 static bool begins_item(struct tn_parser *p, const struct tn_token *token)
 {
-	return may_be_item(token->kind) &&
+	return tn_lex_may_be_item(token->kind) &&
 	       is_item_word(token->kind, tn_lex_peek(p)->kind);
 }
 
@@ -275,7 +275,7 @@ static bool begins_item_line(struct tn_parser *p, const struct tn_token *token)
 {
 	uint32_t indent = 0;
 
-	return may_be_item(token->kind) &&
+	return tn_lex_may_be_item(token->kind) &&
 	       (token->kind != T_DIM || p->braces == 0) &&
 	       tn_lex_is_first(p, token->loc.begin, &indent) && indent == 0 &&
 	       begins_item(p, token);
@@ -345,7 +345,7 @@ static void skip_item(struct tn_parser *p)
 			const struct tn_token *ahead = tn_lex_peek(p);
 
 			if (ahead->kind == 0 || ahead->kind == '@' ||
-			    may_be_item(ahead->kind) ||
+			    tn_lex_may_be_item(ahead->kind) ||
 			    (p->last.kind == '}' && indent == 0 &&
 			     ahead->kind != T_REWRITE &&
 			     ahead->kind != T_WHERE))

@@ -115,6 +115,8 @@ struct tn_span tn_lex_span(const struct tn_parser *parser, struct tn_loc loc);
  * bytes goes to *indent, which may be NULL. */
 bool tn_lex_is_first(const struct tn_parser *parser, uint32_t offset,
 		     uint32_t *indent);
+/* Whether an item may begin with a token of this kind. */
+bool tn_lex_may_be_item(int kind);
 /* The token after `last`, without giving it to the parser. */
 const struct tn_token *tn_lex_peek(struct tn_parser *parser);
 /* Reports "nested too deep" at `loc`, once, and ends the parse. */

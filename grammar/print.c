@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#include "ir/print.h"
+
 static void put_block(struct tn_buf *out, const struct tn_tree_block *block,
 		      size_t indent);
 static void put_kblock(struct tn_buf *out, const struct tn_tree_kblock *block,
@@ -24,7 +26,7 @@ static void put_string(struct tn_buf *out, const char *before,
 		       const char *text)
 {
 	tn_buf_put(out, before);
-	tn_string_put(out, text);
+	tn_print_string(out, text);
 }
 
 static void put_named(struct tn_buf *out, const char *before,

@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 
+#include "ir/print.h"
+
 /* Levels beyond the operators': a prefix operator, and what `.` and `[`
  * may follow. */
 #define LEVEL_PREFIX 10
@@ -131,7 +133,7 @@ static void put_bare(struct tn_buf *out, const struct tn_expr *expr)
 		tn_name_put(out, expr->u.name);
 		break;
 	case TN_EXPR_STRING:
-		tn_string_put(out, expr->u.name);
+		tn_print_string(out, expr->u.name);
 		break;
 	case TN_EXPR_BOOL:
 		tn_buf_put(out, expr->u.truth ? "true" : "false");

@@ -471,8 +471,6 @@ void tn_name_put(struct tn_buf *out, const char *name);
 /* The same where keywords are names too: after `@`, `.` and before `=` in
  * arguments. */
 void tn_word_put(struct tn_buf *out, const char *name);
-/* Appends `text` as a string literal of the language. */
-void tn_string_put(struct tn_buf *out, const char *text);
 /* The digits of a FLOAT, NUL-terminated and with its sign, for a single
  * rounding; in the arena. NULL: no memory. */
 char *tn_expr_float_text(struct tn_arena *arena, const struct tn_expr *expr);

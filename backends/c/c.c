@@ -12,7 +12,7 @@ static void put_test(struct tn_host *host, const char *place)
 static void put_index(struct tn_host *host, const char *place,
 		      const char *variable)
 {
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "*TN_PUT(int64_t, %s) = %s;\n", place,
 		    variable);
 }

@@ -6,11 +6,6 @@
  */
 #include "backends/c/c_impl.h"
 
-static void indent(struct tn_host *host)
-{
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
-}
-
 /* Entries of a table that one function fills: compilers need more than linear
  * time for long functions. */
 #define FILL 128
@@ -31,7 +26,7 @@ static void put_fill(struct tn_host *host, const struct tn_value **values,
 		tn_buf_putf(out, "\ttable[%d] = %s;\n", i,
 			    tn_host_place(host, values[i]));
 	tn_buf_put(out, "}\n\n");
-	indent(host);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "%s_fill_%d(s, tn_%s);\n", host->name, number,
 		    is_in ? "in" : "out");
 }
@@ -88,19 +83,19 @@ void tn_c_launch(struct tn_host *host, const struct tn_op *op)
 	}
 	tn_launch_begin(host, op);
 	if (info->is_wide) {
-		indent(host);
+		tn_host_indent(host);
 		tn_buf_put(host->out, "{\n");
 		host->depth++;
-		indent(host);
+		tn_host_indent(host);
 		tn_buf_putf(host->out, "const void *tn_in[%d];\n",
 			    op->kernel->nparams);
-		indent(host);
+		tn_host_indent(host);
 		tn_buf_putf(host->out, "void *tn_out[%d];\n\n",
 			    op->kernel->nparams);
 		put_table(host, op, true);
 		put_table(host, op, false);
 	}
-	indent(host);
+	tn_host_indent(host);
 	if (info->base.raises)
 		tn_buf_put(host->out, "tn_note(s, ");
 	put_call(host, op, info);
@@ -109,7 +104,7 @@ void tn_c_launch(struct tn_host *host, const struct tn_op *op)
 	tn_buf_put(host->out, ";\n");
 	if (info->is_wide) {
 		host->depth--;
-		indent(host);
+		tn_host_indent(host);
 		tn_buf_put(host->out, "}\n");
 	}
 }

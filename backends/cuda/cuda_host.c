@@ -6,18 +6,13 @@
  */
 #include "backends/cuda/cuda_impl.h"
 
-static void indent(struct tn_host *host)
-{
-	tn_buf_pad(host->out, '\t', (size_t)host->depth);
-}
-
 static void put_call(struct tn_host *host, const struct tn_op *op,
 		     const struct tn_cuda_kernel *info)
 {
 	struct tn_params p = { host->out, "", ", ", false, true };
 	struct tn_buf line;
 
-	indent(host);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "%s(s, %d", info->base.name, host->nlaunches);
 	tn_launch_dims(host, op, &info->base, &p);
 	tn_buf_init(&line);
@@ -45,7 +40,7 @@ static void put_launch(struct tn_host *host, const struct tn_op *op)
 	put_call(host, op, info);
 	for (i = 0; i < info->base.sizes.len; i++) {
 		sym = tn_vec_ptr(&info->base.sizes, i);
-		indent(host);
+		tn_host_indent(host);
 		tn_buf_putf(host->out, "tn_read_size(s, %s_DIM_%s);\n",
 			    host->name, tn_host_sym(host, sym));
 	}
@@ -59,7 +54,7 @@ static void put_test(struct tn_host *host, const char *place)
 static void put_index(struct tn_host *host, const char *place,
 		      const char *variable)
 {
-	indent(host);
+	tn_host_indent(host);
 	tn_buf_putf(host->out, "tn_write_index(s, %s, %s);\n", place,
 		    variable);
 }

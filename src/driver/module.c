@@ -267,11 +267,6 @@ enum tn_status tn_module_read_rules(struct tenon_module *module)
 
 /* ---- Passes --------------------------------------------------------------- */
 
-static bool is_candidate(const struct tn_fn *fn)
-{
-	return fn->kind == TN_FN_PLAIN && !fn->is_library;
-}
-
 static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
 		       const char *name)
 {
@@ -281,7 +276,7 @@ static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
 	for (i = 0; i < module->ir->fns.len && count < 32; i++) {
 		const struct tn_fn *fn = tn_vec_ptr(&module->ir->fns, i);
 
-		if (is_candidate(fn))
+		if (tn_module_may_enter(fn))
 			names[count++] = fn->name;
 	}
 	tn_context_suggest(module->context, diag, name, names, count, NULL);

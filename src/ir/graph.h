@@ -224,6 +224,8 @@ struct tn_module *tn_module_new(struct tn_intern *names,
 				struct tn_sink *sink);
 void tn_module_free(struct tn_module *module);
 
+/* Whether the function may be the entry: not of the library, no instance. */
+bool tn_module_may_enter(const struct tn_fn *fn);
 /* The entry: `name`, else `main`, else the only plain fn; or NULL. */
 struct tn_fn *tn_module_entry(const struct tn_module *module,
 			      const char *name);

@@ -280,6 +280,18 @@ static bool check_size(struct tn_infer *inf, const struct tn_dim *dim)
 	return false;
 }
 
+bool tn_infer_push_shape(struct tn_infer *inf)
+{
+	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
+	int i;
+
+	for (i = 0; i < shape->count; i++) {
+		if (!tn_infer_push(inf, shape->u.dims[i]))
+			return false;
+	}
+	return true;
+}
+
 bool tn_infer_result(struct tn_infer *inf, int index, enum tn_dtype dtype)
 {
 	const struct tn_type *type;

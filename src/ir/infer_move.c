@@ -1,19 +1,6 @@
 /* Shape rules of movement: the same elements in other places. */
 #include "ir/infer_rules.h"
 
-/* Sizes from DIMS attribute `shape`; each must have been made. */
-static bool push_shape(struct tn_infer *inf)
-{
-	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
-	int i;
-
-	for (i = 0; i < shape->count; i++) {
-		if (!tn_infer_push(inf, shape->u.dims[i]))
-			return false;
-	}
-	return true;
-}
-
 /* ---- reshape ------------------------------------------------------------- */
 
 static bool not_inferred(struct tn_infer *inf, const struct tn_dim *count,
@@ -160,7 +147,7 @@ TN_INFER_RULE(reshape)
 	if (hole >= 0 ? !infer_hole(inf, count, known, hole) :
 	    !same_count(inf, count, known))
 		return false;
-	return push_shape(inf) && tn_infer_result(inf, 0, inf->dtype);
+	return tn_infer_push_shape(inf) && tn_infer_result(inf, 0, inf->dtype);
 }
 
 /* ---- transpose, broadcast, reverse --------------------------------------- */
@@ -210,7 +197,7 @@ TN_INFER_RULE(broadcast)
 	const struct tn_type *type = tn_infer_in(inf, 0);
 	int shift, i;
 
-	if (!push_shape(inf))
+	if (!tn_infer_push_shape(inf))
 		return false;
 	shift = inf->rank - type->rank;
 	if (shift < 0)

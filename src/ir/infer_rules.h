@@ -72,6 +72,8 @@ bool tn_infer_push(struct tn_infer *inf, const struct tn_dim *dim);
 /* Appends axes [from, to) of a type. */
 bool tn_infer_push_axes(struct tn_infer *inf, const struct tn_type *type,
 			int from, int to);
+/* Appends the sizes of DIMS attribute `shape`. */
+bool tn_infer_push_shape(struct tn_infer *inf);
 /* Gives result `index` the dims in the making; E0318, E0319. */
 bool tn_infer_result(struct tn_infer *inf, int index, enum tn_dtype dtype);
 /* Operand i has this rank (E0310). */

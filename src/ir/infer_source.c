@@ -18,23 +18,11 @@ TN_INFER_RULE(const)
 	return tn_infer_result(inf, 0, literal->dtype);
 }
 
-static bool push_shape(struct tn_infer *inf)
-{
-	const struct tn_attr *shape = tn_infer_attr(inf, "shape");
-	int i;
-
-	for (i = 0; i < shape->count; i++) {
-		if (!tn_infer_push(inf, shape->u.dims[i]))
-			return false;
-	}
-	return true;
-}
-
 TN_INFER_RULE(iota)
 {
 	int axis;
 
-	return push_shape(inf) &&
+	return tn_infer_push_shape(inf) &&
 	       tn_infer_axis(inf, "axis", inf->rank, &axis) &&
 	       tn_infer_result(inf, 0, inf->dtype);
 }
@@ -47,7 +35,7 @@ TN_INFER_RULE(iota_shape)
 	if (!(lo <= hi) || isinf(lo) || isinf(hi))
 		return tn_infer_fail(inf, TN_E0505, "'%s' needs lo <= hi, "
 				     "both finite", inf->info->name);
-	return push_shape(inf) && tn_infer_result(inf, 0, inf->dtype);
+	return tn_infer_push_shape(inf) && tn_infer_result(inf, 0, inf->dtype);
 }
 
 TN_INFER_RULE(dim)

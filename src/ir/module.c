@@ -68,7 +68,7 @@ void tn_module_free(struct tn_module *module)
 	free(module);
 }
 
-static bool is_candidate(const struct tn_fn *fn)
+bool tn_module_may_enter(const struct tn_fn *fn)
 {
 	return fn->kind == TN_FN_PLAIN && !fn->is_library;
 }
@@ -79,9 +79,9 @@ static bool consider(struct tn_fn *fn, struct tn_fn **entry, int *count)
 {
 	bool is_main = strcmp(fn->name, "main") == 0;
 
-	if (is_candidate(fn) && (is_main || !(*count)++))
+	if (tn_module_may_enter(fn) && (is_main || !(*count)++))
 		*entry = fn;
-	return !(is_candidate(fn) && is_main);
+	return !(tn_module_may_enter(fn) && is_main);
 }
 
 /* Functions that left the items (all was inlined) do not count. */

@@ -31,6 +31,9 @@ void tn_print_op(struct tn_buf *buf, const struct tn_op *op,
 /* The same in one line: regions are left out. */
 void tn_print_op_line(struct tn_buf *buf, const struct tn_op *op);
 void tn_print_attr(struct tn_buf *buf, const struct tn_attr *attr);
+/* Whether the word is a name only in backquotes, wherever it stands: reserved,
+ * or an element type. */
+bool tn_print_is_reserved(const char *name);
 /* A name, in backquotes if it is not a plain identifier or is reserved. */
 void tn_print_name(struct tn_buf *buf, const char *name);
 /* A string literal with its quotes. */

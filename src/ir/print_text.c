@@ -15,19 +15,19 @@ static const char *const reserved[] = {
 	"in", "true", "false", "inf", "nan",
 };
 
-static bool is_reserved(const char *name)
+static bool is_elem(const char *name)
+{
+	return tn_dtype_find(name) != TN_DTYPE_COUNT;
+}
+
+bool tn_print_is_reserved(const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
 		if (strcmp(name, reserved[i]) == 0)
 			return true;
-	return false;
-}
-
-static bool is_elem(const char *name)
-{
-	return tn_dtype_find(name) != TN_DTYPE_COUNT;
+	return is_elem(name);
 }
 
 /* `inf_f16` and `nan_f16` are numbers. */
@@ -75,8 +75,8 @@ static void put_quoted(struct tn_buf *buf, const char *text, char quote)
 
 void tn_print_name(struct tn_buf *buf, const char *name)
 {
-	if (is_identifier(name) && !is_elem(name) && !is_number(name) &&
-	    !is_reserved(name))
+	if (is_identifier(name) && !is_number(name) &&
+	    !tn_print_is_reserved(name))
 		tn_buf_put(buf, name);
 	else
 		put_quoted(buf, name, '`');
