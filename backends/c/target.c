@@ -11,61 +11,106 @@
 
 #define STACK (256 * 1024)
 
-#define TARGET(isa, bytes, registers) \
-	{ TN_TARGET_C, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, 0, \
-	  STACK, NULL }
-
-static const struct tn_target avx512 = TARGET("avx512", 64, 32);
-static const struct tn_target avx2 = TARGET("avx2", 32, 16);
-static const struct tn_target sse2 = TARGET("sse2", 16, 16);
-static const struct tn_target neon = TARGET("neon", 16, 32);
-static const struct tn_target generic = TARGET("generic", 16, 16);
-
-const struct tn_target *const tn_targets_c[] = {
-	&avx512, &avx2, &sse2, &neon, &generic, NULL
+/* A target, and what compilers must be told. */
+struct isa {
+	struct tn_target target;
+	const char *flags;
 };
 
-static const struct tn_target *detect(void)
-{
+#define ISA(isa, bytes, registers, flags) \
+	{ { TN_TARGET_C, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, \
+	    0, STACK, NULL }, flags }
+
+/* The best one first. */
+static const struct isa isas[] = {
+	ISA("avx512", 64, 32, "-mavx512f -mavx512vl -mavx512bw -mavx512dq "
+	    "-mavx2 -mfma -mf16c -mprefer-vector-width=512"),
+	ISA("avx2", 32, 16, "-mavx2 -mfma -mf16c"),
+	ISA("sse2", 16, 16, "-msse2"),
+	ISA("neon", 16, 32, ""),
+	ISA("generic", 16, 16, ""),
+};
+
+#define COUNT (sizeof(isas) / sizeof(isas[0]))
+
+const struct tn_target *const tn_targets_c[] = {
+	&isas[0].target, &isas[1].target, &isas[2].target, &isas[3].target,
+	&isas[4].target, NULL
+};
+
+_Static_assert(sizeof(tn_targets_c) / sizeof(tn_targets_c[0]) == COUNT + 1,
+	       "every instruction set is a target");
+
 #if defined(__x86_64__) && defined(__GNUC__)
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("fma"))
-		return &avx512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		return &avx2;
-	return &sse2;
-#elif defined(__aarch64__)
-	return &neon;
+#define HAS(feature) (__builtin_cpu_supports(feature) != 0)
+#define IS_X86 true
 #else
-	return &generic;
+#define HAS(feature) false
+#define IS_X86 false
 #endif
+#if defined(__aarch64__)
+#define IS_ARM true
+#else
+#define IS_ARM false
+#endif
+
+bool tn_target_c_runs(const char *isa, const char **lacks)
+{
+	*lacks = NULL;
+	if (!strcmp(isa, "sse2") && !IS_X86)
+		*lacks = "SSE2";
+	if (!strcmp(isa, "neon") && !IS_ARM)
+		*lacks = "NEON";
+	if (!strcmp(isa, "avx2") || !strcmp(isa, "avx512")) {
+		if (!HAS("avx2"))
+			*lacks = "AVX2";
+		else if (!HAS("fma"))
+			*lacks = "FMA";
+	}
+	if (!*lacks && !strcmp(isa, "avx512")) {
+		if (!HAS("avx512f"))
+			*lacks = "AVX-512F";
+		else if (!HAS("avx512vl"))
+			*lacks = "AVX-512VL";
+		else if (!HAS("avx512bw"))
+			*lacks = "AVX-512BW";
+		else if (!HAS("avx512dq"))
+			*lacks = "AVX-512DQ";
+	}
+	return !*lacks;
+}
+
+/* The row of an instruction set by name, or NULL. */
+static const struct isa *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT; i++)
+		if (!strcmp(isas[i].target.isa, name))
+			return &isas[i];
+	return NULL;
 }
 
 const struct tn_target *tn_target_c(const char *isa)
 {
+	const struct isa *found = NULL;
+	const char *lacks;
 	size_t i;
 
-	if (!isa || !*isa)
-		return detect();
-	for (i = 0; tn_targets_c[i]; i++)
-		if (!strcmp(tn_targets_c[i]->isa, isa))
-			return tn_targets_c[i];
-	return NULL;
+	if (isa && *isa) {
+		found = find(isa);
+		return found ? &found->target : NULL;
+	}
+	for (i = 0; i + 1 < COUNT; i++)
+		if (tn_target_c_runs(isas[i].target.isa, &lacks))
+			break;
+	return &isas[i].target;
 }
 
 /* By name: a caller's target is often a copy of a row above. */
 const char *tn_target_c_flags(const struct tn_target *target)
 {
-	if (!strcmp(target->isa, "avx512"))
-		return "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 "
-			"-mfma -mf16c -mprefer-vector-width=512";
-	if (!strcmp(target->isa, "avx2"))
-		return "-mavx2 -mfma -mf16c";
-	if (!strcmp(target->isa, "sse2"))
-		return "-msse2";
-	return "";
+	const struct isa *found = find(target->isa);
+
+	return found ? found->flags : "";
 }

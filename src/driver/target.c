@@ -1,5 +1,5 @@
 /*
- * Targets by name, and what this CPU can run.
+ * Targets by name, and whether they run here.
  */
 #include "driver/target.h"
 
@@ -9,47 +9,8 @@
 #include "backends/c/c.h"
 #include "backends/cuda/cuda.h"
 
-#define COUNT(table) (sizeof(table) / sizeof(*table))
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS(feature) (__builtin_cpu_supports(feature) != 0)
-#define IS_X86 true
-#else
-#define HAS(feature) false
-#define IS_X86 false
-#endif
-#if defined(__aarch64__)
-#define IS_ARM true
-#else
-#define IS_ARM false
-#endif
-
-/* Whether this CPU runs code for the instruction set; if not, what it lacks. */
-static bool cpu_runs(const char *isa, const char **lacks)
-{
-	*lacks = NULL;
-	if (!strcmp(isa, "sse2") && !IS_X86)
-		*lacks = "SSE2";
-	if (!strcmp(isa, "neon") && !IS_ARM)
-		*lacks = "NEON";
-	if (!strcmp(isa, "avx2") || !strcmp(isa, "avx512")) {
-		if (!HAS("avx2"))
-			*lacks = "AVX2";
-		else if (!HAS("fma"))
-			*lacks = "FMA";
-	}
-	if (!*lacks && !strcmp(isa, "avx512")) {
-		if (!HAS("avx512f"))
-			*lacks = "AVX-512F";
-		else if (!HAS("avx512vl"))
-			*lacks = "AVX-512VL";
-		else if (!HAS("avx512bw"))
-			*lacks = "AVX-512BW";
-		else if (!HAS("avx512dq"))
-			*lacks = "AVX-512DQ";
-	}
-	return !*lacks;
-}
+/* Most targets that a suggestion is looked for among. */
+#define NAMES 64
 
 static enum tn_status check_gpu(struct tenon_context *context,
 				const char *target, const char *isa,
@@ -82,7 +43,7 @@ enum tn_status tn_target_check(struct tenon_context *context,
 		return TN_OK;
 	if (!strncmp(isa, "sm_", 3))
 		return check_gpu(context, target, isa, subject);
-	if (cpu_runs(isa, &lacks))
+	if (tn_target_c_runs(isa, &lacks))
 		return TN_OK;
 	diag = tn_context_report(context, TN_E0017, "%s: built for %s, but "
 				 "this CPU lacks %s", subject, target, lacks);
@@ -116,14 +77,28 @@ static const char *part(const char *name, const char *kind)
 	return name[n] == ':' && name[n + 1] ? name + n + 1 : NULL;
 }
 
+/* There is no such target; which one may have been meant. */
+static enum tn_status no_target(struct tenon_context *context,
+				const char *name)
+{
+	const char *names[NAMES] = { "ref", "c", "cuda", "c:native" };
+	size_t count = 4, i;
+
+	for (i = 0; tn_targets_c[i] && count < NAMES; i++)
+		names[count++] = tn_targets_c[i]->name;
+	for (i = 0; tn_targets_cuda[i] && count < NAMES; i++)
+		names[count++] = tn_targets_cuda[i]->name;
+	tn_context_suggest(context,
+			   tn_context_report(context, TN_E0005,
+					     "there is no target '%s'", name),
+			   name, names, count,
+			   "`tenon list targets` names them");
+	return TN_USAGE;
+}
+
 enum tn_status tn_target_pick(struct tenon_context *context,
 			      struct tn_target *out)
 {
-	static const char *const names[] = {
-		"ref", "c", "cuda", "c:generic", "c:sse2", "c:avx2",
-		"c:avx512", "c:neon", "c:native", "cuda:sm_80",
-		"cuda:sm_90"
-	};
 	const char *name = context->settings.target, *rest;
 
 	if (!strcmp(name, "ref")) {
@@ -137,12 +112,7 @@ enum tn_status tn_target_pick(struct tenon_context *context,
 	rest = part(name, "c");
 	if (rest && fill(find_c(rest), out))
 		return TN_OK;
-	tn_context_suggest(context,
-			   tn_context_report(context, TN_E0005,
-					     "there is no target '%s'", name),
-			   name, names, COUNT(names),
-			   "`tenon list targets` names them");
-	return TN_USAGE;
+	return no_target(context, name);
 }
 
 static void put_one(struct tn_buf *out, bool json, const char *name,
@@ -167,7 +137,7 @@ void tn_target_list(struct tn_buf *out, bool json)
 
 	put_one(out, json, "ref", "the interpreter", NULL);
 	for (i = 0; tn_targets_c[i]; i++) {
-		cpu_runs(tn_targets_c[i]->isa, &lacks);
+		tn_target_c_runs(tn_targets_c[i]->isa, &lacks);
 		snprintf(words, sizeof(words), "C, vectors of %d bytes",
 			 tn_targets_c[i]->vector_bytes);
 		put_one(out, json, tn_targets_c[i]->name, words, lacks);
