@@ -2,8 +2,8 @@
  * What the files of the reference evaluation share. Private to eval*.c.
  *
  * Loops over elements are compiled once for each element type, from
- * eval_map.inc and eval_kind.inc, and reached through tables of functions on
- * strided runs. Everything else moves bytes.
+ * eval_map.inc, and reached through tables of functions on strided runs.
+ * Everything else moves bytes.
  */
 #ifndef TN_IR_EVAL_IMPL_H
 #define TN_IR_EVAL_IMPL_H
@@ -36,7 +36,7 @@ typedef void tn_eval_scan_fn(int64_t count, const char *in, int64_t step,
 			     char *out, int64_t out_step, bool exclusive,
 			     void *acc);
 
-/* What eval_kind.inc makes for an element type. Accumulators are of the
+/* What eval_map.inc makes for an element type. Accumulators are of the
  * compute type, `acc_bytes` each. */
 struct tn_eval_kind {
 	int acc_bytes;
