@@ -12,8 +12,6 @@
  */
 #include "passes/pass.h"
 
-enum tn_pass_result tn_pass_canonical(struct tn_pass_context *context);
-
 struct canonical {
 	struct tn_rw *rw;
 	int count;		/* numbers values in order */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum tn_pass_result tn_pass_cse(struct tn_pass_context *context);
-
 struct seen {
 	uint64_t hash;
 	struct tn_op *op;

@@ -8,8 +8,6 @@
  */
 #include "passes/pass.h"
 
-enum tn_pass_result tn_pass_dce(struct tn_pass_context *context);
-
 static void note_size(void *data, const struct tn_dim *sym)
 {
 	bool *has = data;

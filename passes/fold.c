@@ -16,8 +16,6 @@
 #include "base/num.h"
 #include "ir/eval.h"
 
-enum tn_pass_result tn_pass_fold(struct tn_pass_context *context);
-
 #define MAX_OPERANDS 64
 #define MAX_GROWN 1024
 #define MAX_WORK (1 << 22)

@@ -20,8 +20,6 @@
 
 #include <string.h>
 
-enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context);
-
 #define MAX_MEMBERS 128
 #define MAX_OPERANDS 48
 

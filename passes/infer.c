@@ -8,8 +8,6 @@
 
 #include "ir/infer.h"
 
-enum tn_pass_result tn_pass_infer(struct tn_pass_context *context);
-
 enum tn_pass_result tn_pass_infer(struct tn_pass_context *context)
 {
 	return tn_infer_fn(context->entry) ? TN_PASS_SAME : TN_PASS_FAILED;

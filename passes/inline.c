@@ -18,8 +18,6 @@
 
 #include "base/ascii.h"
 
-enum tn_pass_result tn_pass_inline(struct tn_pass_context *context);
-
 /* Operators that all copied bodies may have together. */
 #define MAX_COPIED (1 << 20)
 

@@ -256,6 +256,4 @@ bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
 /* An assert becomes a launch that raises the flag. */
 bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op);
 
-enum tn_pass_result tn_pass_lower(struct tn_pass_context *context);
-
 #endif

@@ -25,11 +25,6 @@
 #define KERNELS TN_PROP_KERNELS
 #define PLACED TN_PROP_PLACED
 
-#define PASS(id, name, needs, gives, breaks, option, summary) \
-	enum tn_pass_result tn_pass_##id(struct tn_pass_context *context);
-#include "passes/passes.def"
-#undef PASS
-
 const struct tn_pass tn_passes[] = {
 #define PASS(id, name, needs, gives, breaks, option, summary) \
 	{ name, summary, option, needs, gives, breaks, tn_pass_##id },

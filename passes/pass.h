@@ -69,6 +69,11 @@ struct tn_pass {
 	enum tn_pass_result (*run)(struct tn_pass_context *context);
 };
 
+#define PASS(id, ...) \
+	enum tn_pass_result tn_pass_##id(struct tn_pass_context *context);
+#include "passes/passes.def"
+#undef PASS
+
 extern const struct tn_pass tn_passes[];
 extern const int tn_npasses;
 

@@ -19,8 +19,6 @@
 #include "ir/kernel.h"
 #include "ir/view.h"
 
-enum tn_pass_result tn_pass_plan(struct tn_pass_context *context);
-
 struct range {
 	int64_t offset, bytes;
 };

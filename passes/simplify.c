@@ -21,8 +21,6 @@
  * are taken to go round in circles. */
 #define MAX_ROUNDS 20
 
-enum tn_pass_result tn_pass_simplify(struct tn_pass_context *context);
-
 struct simplify {
 	const struct tn_simplify *options;
 	const struct tn_matcher *matcher;

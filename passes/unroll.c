@@ -12,8 +12,6 @@
 
 #include "base/num.h"
 
-enum tn_pass_result tn_pass_unroll(struct tn_pass_context *context);
-
 /* Operators that all copies may have together. */
 #define MAX_COPIED (1 << 17)
 
