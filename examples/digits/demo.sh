@@ -34,7 +34,7 @@ cat "$out/digits-time"
 awk '/ ms a run/ { printf "%.4f ms an image\n", $1 / 360 }' "$out/digits-time"
 
 step "what it answers"
-"$cc" -std=c11 -O1 -o "$out/digits-show" "$here/show.c"
+$cc -std=c11 -O1 -o "$out/digits-show" "$here/show.c"
 "$out/digits-show" "$here/heldout_x.npy" "$here/heldout_y.npy" \
 	"$out/digits-p.npy" 0.97
 
