@@ -358,12 +358,6 @@ static void check_sides(struct checker *c, const struct decl *decl)
 	before = c->used;
 	tn_map_init_text(&empty);
 	c->used = empty;
-	c->collects = false;
-	if (item->u.rule.after)
-		check_expr(c, item->u.rule.after);
-	else
-		check_block(c, &item->u.rule.rewrite);
-	c->collects = true;
 	if (item->u.rule.after)
 		check_expr(c, item->u.rule.after);
 	else
