@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "base/unit.h"
+#include "ir/rule.h"
 
 struct tenon_context *tenon_context_new(void)
 {
@@ -257,7 +258,7 @@ void tenon_text_free(char *text)
 
 /* ---- Settings ---------------------------------------------------------- */
 
-enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET };
+enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, LICENCE };
 
 struct setting {
 	const char *name;
@@ -271,7 +272,7 @@ static const struct setting settings[] = {
 	{ "emulate", YES, AT(emulate) },
 	{ "passes", TEXT, AT(passes) },
 	{ "fn", TEXT, AT(fn) },
-	{ "fp", TEXT, AT(fp) },
+	{ "fp", LICENCE, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
 	{ "weights", WEIGHTS, 0 },
 	{ "threads", NUMBER, AT(threads) },
@@ -379,6 +380,12 @@ static enum tn_status apply(struct tenon_context *context,
 		return set_number(context, setting, value);
 	case WEIGHTS:
 		return set_weights(context, value);
+	case LICENCE:
+		if (!strcmp(value, "none") || tn_rule_is_licence(value))
+			break;
+		return malformed(context, setting->name, value,
+				 "nnan, ninf, nsz, reassoc, contract, arcp, "
+				 "afn and tol, with commas, or fast or none");
 	case TARGET:
 	case TEXT:
 		break;

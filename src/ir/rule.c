@@ -33,6 +33,21 @@ static bool has_word(const char *list, const char *word, size_t len)
 	return false;
 }
 
+/* What may be granted; kept in step with doc/language.md. */
+static const char every_word[] =
+	"nnan, ninf, nsz, reassoc, contract, arcp, afn, tol, fast";
+
+bool tn_rule_is_licence(const char *granted)
+{
+	const char *word;
+	size_t len;
+
+	while ((word = next_word(&granted, &len)))
+		if (!has_word(every_word, word, len))
+			return false;
+	return true;
+}
+
 bool tn_rule_is_licensed(const struct tn_rule *rule, const char *granted)
 {
 	const char *wanted = rule->fp ? rule->fp : "", *word;

@@ -105,5 +105,7 @@ struct tn_rule_set {
 /* Whether the words of `granted` ("reassoc, nsz", or "fast" for all; NULL:
  * none) are what the rule needs. */
 bool tn_rule_is_licensed(const struct tn_rule *rule, const char *granted);
+/* Whether the list holds words alone that a licence can have. */
+bool tn_rule_is_licence(const char *granted);
 
 #endif
