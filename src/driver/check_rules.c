@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
+#include "base/num.h"
 #include "driver/module.h"
 #include "ir/print.h"
 #include "passes/simplify.h"
@@ -192,15 +193,23 @@ static bool same(const struct tn_rule *rule, const struct tn_tensor *a,
 	return true;
 }
 
+/* Element `at` differs; past the last one: the flag alone does. */
 static void differ(struct trial *t, const struct tn_fn *before,
 		   const struct tn_tensor *a, const struct tn_tensor *b,
 		   int64_t at)
 {
 	struct tn_print_options options = {.alone = true};
+	char was[40], is[40];
 
-	tn_buf_putf(&t->why, "element %lld is %.17g, and %.17g after it, in\n",
-		    (long long)at, tn_tensor_get_f64(a, at),
-		    tn_tensor_get_f64(b, at));
+	if (at < tn_tensor_count(a)) {
+		tn_num_print_f64(tn_tensor_get_f64(a, at), was);
+		tn_num_print_f64(tn_tensor_get_f64(b, at), is);
+		tn_buf_putf(&t->why, "element %lld is %s, and %s after it, "
+			    "in\n", (long long)at, was, is);
+	} else {
+		tn_buf_put(&t->why, "the elements are the same, but the flag "
+			   "is not, in\n");
+	}
 	tn_print_fn(&t->why, before, &options);
 }
 
