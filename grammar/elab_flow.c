@@ -496,11 +496,16 @@ static bool check_yield(struct loop *loop)
 	int i;
 
 	if (out->nvalues != loop->ncarries) {
-		tn_diag_report(e->sink, TN_E0703, out->span,
-			       "%d value%s yielded for %d carr%s",
-			       out->nvalues, out->nvalues == 1 ? "" : "s",
-			       loop->ncarries,
-			       loop->ncarries == 1 ? "y" : "ies");
+		diag = tn_diag_report(e->sink, TN_E0703, out->span,
+				      "%d value%s yielded for %d carr%s",
+				      out->nvalues,
+				      out->nvalues == 1 ? "" : "s",
+				      loop->ncarries,
+				      loop->ncarries == 1 ? "y" : "ies");
+		if (loop->ncarries == 0)
+			tn_diag_help(e->sink, diag, "what goes from turn to "
+				     "turn is begun ahead of the loop: `with "
+				     "(a = 0.0) for ..`");
 		return false;
 	}
 	for (i = 0; i < out->nvalues; i++) {

@@ -361,6 +361,7 @@ static void store(struct kctx *k, const struct tn_tree_kstmt *stmt,
 	const struct tn_expr *target = stmt->target, *base = target;
 	const struct kname *found;
 	struct tn_kstmt *made;
+	struct tn_diag *diag;
 
 	if (target->kind == TN_EXPR_INDEX)
 		base = target->u.index.base;
@@ -371,8 +372,13 @@ static void store(struct kctx *k, const struct tn_tree_kstmt *stmt,
 		return;
 	}
 	if (!found || !found->buf || (base == target && found->buf->rank)) {
-		tn_diag_report(k->e->sink, TN_E0231, target->span,
-			       "this is no element of a buffer of the kernel");
+		diag = tn_diag_report(k->e->sink, TN_E0231, target->span,
+				      "this is no element of a buffer of the "
+				      "kernel");
+		if (!found && base == target && base->kind == TN_EXPR_NAME)
+			tn_diag_help(k->e->sink, diag, "a variable is declared "
+				     "first: `let mut %s: f32 = 0.0;`",
+				     base->u.name);
 		return;
 	}
 	if (found->buf->role == TN_KBUF_IN) {

@@ -298,6 +298,8 @@ static void add_habit(struct tn_parser *p, struct tn_diag *diag)
 		help = tn_habit_token("0.");
 	if (!help && last == ';' && before == ';')
 		help = tn_habit_token(";;");
+	if (!help && last == T_IDENT && before == ')')
+		help = token_habit(p, &p->last);
 	if (!help && (last == T_IDENT || last == T_INT) && before == ')')
 		help = tn_habit_token(")");
 	if (!help && (last != '{' || before == '=' || before == ',') &&

@@ -112,8 +112,8 @@ static const struct habit tokens[] = {
 	{ "lambda", "functions are no values: write `fn NAME(..) -> .. { .. }` "
 	  "outside, and call it" },
 	{ "import from", "other files are taken in by `include \"FILE\";`" },
-	{ "for", "`for` stands in kernels; functions have `while` and `scan`, "
-	  "and operators on whole tensors" },
+	{ "for", "`for` is a value: `y = with (h = x) for i in 0..n { yield f(h); "
+	  "};`; kernels have loops that store" },
 	{ "if", "`if` is a value, with its condition first: `y = if c { yield "
 	  "a; } else { yield b; };`; of tensors take select(c, a, b)" },
 	{ "while", "`while` is a value: `y = with (i = x) while i < n { yield "

@@ -262,7 +262,7 @@ static enum tn_status check_known(const struct tenon_call *call,
 			      symbol(call, used.unbound)->span,
 			      "no input fixes dim '%s'",
 			      symbol(call, used.unbound)->name);
-	tn_diag_help(sink(call), diag, "give it with --dim %s=N",
+	tn_diag_help(sink(call), diag, "give it with --dim %s=SIZE",
 		     symbol(call, used.unbound)->name);
 	return TN_BAD_INPUT;
 }

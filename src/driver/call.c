@@ -98,11 +98,19 @@ static void suggest(struct tenon_call *call, struct tn_diag *diag,
 	const struct tn_signature *s = &call->engine->signature;
 	const char *names[64];
 	int n = s->ninputs < 64 ? s->ninputs : 64, i;
+	struct tn_buf list;
 
-	for (i = 0; i < n; i++)
+	tn_buf_init(&list);
+	for (i = 0; i < n; i++) {
 		names[i] = s->inputs[i].name;
+		if (i < 6)
+			tn_buf_putf(&list, "%s%s", i ? ", " : "it has: ",
+				    names[i]);
+	}
+	tn_buf_put(&list, n > 6 ? ", .." : "");
 	tn_context_suggest(call->engine->context, diag, name, names,
-			   (size_t)n, NULL);
+			   (size_t)n, n ? tn_buf_text(&list) : NULL);
+	tn_buf_fini(&list);
 }
 
 static struct tn_call_input *find_input(struct tenon_call *call,

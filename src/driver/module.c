@@ -152,6 +152,14 @@ enum tenon_status tenon_parse_file(struct tenon_context *context,
 	*out = NULL;
 	if (!context || !path)
 		return TENON_USAGE;
+	if (tenon_engine_is(path)) {
+		tn_diag_help(&context->sink,
+			     tn_context_report(context, TN_E0002,
+					       "%s: an engine, not a module",
+					       path),
+			     "`tenon run` takes engines");
+		return tn_context_end(context, TN_BAD_INPUT);
+	}
 	file = tn_source_read(context, path, &status);
 	if (!file)
 		return tn_context_end(context, status);
@@ -282,6 +290,27 @@ static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
 	tn_context_suggest(module->context, diag, name, names, count, NULL);
 }
 
+/* "name one with --fn: f, g"; the first few. */
+static void help_fn(struct tenon_module *module, struct tn_diag *diag)
+{
+	struct tn_buf names;
+	size_t count = 0, i;
+
+	tn_buf_init(&names);
+	for (i = 0; i < module->ir->fns.len && count < 6; i++) {
+		const struct tn_fn *fn = tn_vec_ptr(&module->ir->fns, i);
+
+		if (is_candidate(fn))
+			tn_buf_putf(&names, "%s%s", count++ ? ", " : ": ",
+				    fn->name);
+	}
+	if (i < module->ir->fns.len)
+		tn_buf_put(&names, ", ..");
+	tn_diag_help(&module->context->sink, diag, "name one with --fn%s",
+		     tn_buf_text(&names));
+	tn_buf_fini(&names);
+}
+
 /* A function that would be the one, had its sizes been declared. */
 static bool is_open(struct tenon_module *module, const char *name)
 {
@@ -324,7 +353,7 @@ struct tn_fn *tn_module_pick(struct tenon_module *module)
 	diag = tn_context_report(module->context, TN_E0006,
 				 "%s: no function 'main', and not exactly "
 				 "one other", module->path);
-	tn_diag_help(&module->context->sink, diag, "name one with --fn");
+	help_fn(module, diag);
 	return NULL;
 }
 

@@ -207,6 +207,7 @@ static void put_missing(const struct tn_tensorfile *file, const char *key,
 			struct tn_buf *error)
 {
 	const char *near = NULL;
+	size_t i;
 
 	put_path(error, file->path);
 	if (file->by_key.len == 1 && tn_map_has(&file->by_key, "")) {
@@ -226,6 +227,13 @@ static void put_missing(const struct tn_tensorfile *file, const char *key,
 	} else if (file->keys.len == 1) {
 		tn_buf_put(error, "; the only one is ");
 		put_key(error, tn_tensorfile_key(file, 0));
+	} else if (file->keys.len > 1) {
+		tn_buf_put(error, "; it has ");
+		for (i = 0; i < file->keys.len && i < 4; i++) {
+			tn_buf_put(error, i ? ", " : "");
+			put_key(error, tn_tensorfile_key(file, i));
+		}
+		tn_buf_put(error, i < file->keys.len ? ", .." : "");
 	}
 }
 
