@@ -64,7 +64,7 @@ void help_all(FILE *to)
 
 	fputs("usage: tenon VERB [OPTION...] [ARGUMENT...]\n\n", to);
 	for (i = 0; i < VERB_COUNT; i++)
-		fprintf(to, "  %-9s %s\n", verbs[i].name, verbs[i].summary);
+		fprintf(to, "  %-11s %s\n", verbs[i].name, verbs[i].summary);
 	fputs("\n`tenon help VERB` describes one. Exit: 0 yes, 1 no, "
 	      "2 usage, 3 bad input,\n4 unsupported, 5 compiler failed, "
 	      "6 files or memory, 70 fault of Tenon.\n", to);
@@ -119,12 +119,13 @@ void help_man(FILE *to)
 	      ".SH NAME\ntenon \\- compiler for tensor graphs\n"
 	      ".SH SYNOPSIS\n", to);
 	for (i = 0; i < VERB_COUNT; i++) {
-		fprintf(to, ".B tenon %s\n", verbs[i].name);
+		fprintf(to, ".B tenon %s\n[OPTION...] ", verbs[i].name);
 		put_roff(to, verbs[i].arguments);
 		fputs("\n.br\n", to);
 	}
 	fputs(".SH DESCRIPTION\nTenon reads tensor graphs as text, shows "
-	      "what is wrong with them, compiles them to C and runs them.\n"
+	      "what is wrong with them, compiles them to C or CUDA C and runs "
+	      "them.\n"
 	      ".SH VERBS\n", to);
 	for (i = 0; i < VERB_COUNT; i++) {
 		fprintf(to, ".TP\n.B %s\n", verbs[i].name);
@@ -164,7 +165,7 @@ void help_completion(FILE *to)
 				fprintf(to, "%s%s ", options[k].name,
 					options[k].argument[0] ? "=" : "");
 		if (i == VERB_list)
-			fputs("passes ops targets codes dtypes", to);
+			fputs("passes ops targets codes dtypes facts", to);
 		fputs("' ;;\n", to);
 	}
 	fputs("\t\tesac\n\tfi\n"

@@ -78,6 +78,10 @@ void tenon_context_free(struct tenon_context *context);
  *                  [c]: where engines run and what is emitted
  *   emulate        yes | no: engines for CUDA run on the CPU [no]
  *   passes         default | none | a list such as "inline,fold{limit=64}"
+ *   fp             what rewrite rules may do to floats: words of @fp(..) such
+ *                  as "reassoc,nsz", or fast for all [none]
+ *   rules          a file of rewrite rules, beside those of the library and
+ *                  the module
  *   fn             the function to compile [main, or the only one]
  *   weights        files | random:SEED: values of weights [files]
  *   threads        for running; 0: as the process may run on [0]
@@ -418,10 +422,11 @@ const struct tenon_tensor *tenon_call_output(const struct tenon_call *call,
 
 /* ---- Tables ------------------------------------------------------------ */
 
-/* "passes", "ops", "targets", "codes", "dtypes", as lines or as JSON. */
+/* "passes", "ops", "targets", "codes", "dtypes", "facts", as lines or as
+ * JSON. */
 enum tenon_status tenon_list(struct tenon_context *context, const char *what,
 			     bool json, char **out);
-/* The long text of a code, with an example. */
+/* The long text of a code. */
 enum tenon_status tenon_explain_code(struct tenon_context *context,
 				     const char *code, char **out);
 
