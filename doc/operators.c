@@ -59,6 +59,13 @@ static const struct {
 	{"load", "\"file.npy\", key=\"name\"",
 	 "a constant out of a tensor file"},
 	{"run", "f, ..", "calls a function; in a test"},
+	{"permute", "[list], p", "the list with entry p[i] at place i"},
+	{"inverse", "p", "the order that undoes p"},
+	{"take", "[list], n", "the first n entries"},
+	{"drop", "[list], n", "all but the first n entries"},
+	{"lows", "[[lo, hi], ..]", "the first of each pair"},
+	{"highs", "[[lo, hi], ..]", "the second of each pair"},
+	{"union", "[a, ..], [b, ..]", "the axes in either, in order"},
 };
 
 static const char *kind_text(enum tn_attr_kind kind)
