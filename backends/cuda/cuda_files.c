@@ -86,7 +86,8 @@ static const struct tn_main words = {
 	.workspace = "NULL",
 	.init_device =
 "	if (status == @_DEVICE) {\n"
-"		fprintf(stderr, \"@-run: CUDA failed\\n\");\n"
+"		fprintf(stderr, \"@-run: CUDA failed: there is no GPU, or \"\n"
+"			\"too little memory on it\\n\");\n"
 "		return 6;\n"
 "	}\n",
 	.device =
