@@ -6,6 +6,7 @@
  *   permute([B, C, H], [2, 0, 1])  ->  [H, B, C]
  */
 #include "grammar/elab.h"
+#include "grammar/habit.h"
 
 /* Calls and lists inside each other. */
 #define MAX_DEPTH 4
@@ -69,20 +70,27 @@ bool elab_list_binary(struct frame *frame, enum tn_infix op,
 
 /* ---- Orders ------------------------------------------------------------ */
 
-static struct ev wrong(struct frame *frame, const struct call *call,
-		       const char *what)
-{
-	tn_diag_report(frame->e->sink, TN_E0210, call->span,
-		       "'%s' wants %s", call->name, what);
-	return ev_poison(call->span);
-}
-
 /* The list that the call is given at the place, or NULL. */
 static const struct ev *list_arg(struct call *call, int place)
 {
 	struct actual *actual = call_arg(call, "", place);
 
 	return actual && actual->ev.kind == EV_LIST ? &actual->ev : NULL;
+}
+
+/* Given a tensor, it may be an operator of that name elsewhere that is meant. */
+static struct ev wrong(struct frame *frame, struct call *call,
+		       const char *what)
+{
+	const char *help = list_arg(call, 0) ? NULL :
+					       tn_habit_call(call->name);
+	struct tn_diag *diag;
+
+	diag = tn_diag_report(frame->e->sink, TN_E0210, call->span,
+			      "'%s' wants %s", call->name, what);
+	if (help)
+		tn_diag_help(frame->e->sink, diag, "%s", help);
+	return ev_poison(call->span);
 }
 
 /* permute(list, p): element p[i] at place i. */

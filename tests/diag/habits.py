@@ -24,6 +24,8 @@ HABITS = [
     ("y = x.view(-1);", "reshape(x, [2, _])"),
     ("y = x.astype(f16);", "cast(x, f32)"),
     ("y = x.permute(1, 0);", "transpose(x, perm=[1, 0])"),
+    ("y = permute(x, 1, 0);", "transpose(x, perm=[1, 0])"),
+    ("y = permute(x, [1, 0]);", "transpose(x, perm=[1, 0])"),
     ("y = x.shape;", "shape(x)"),
     ("y = x.T;", "transpose(x)"),
     ("y = x.size;", "count(x)"),
