@@ -10,6 +10,7 @@
  * all the rules in which they do not end.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +194,18 @@ static bool same(const struct tn_rule *rule, const struct tn_tensor *a,
 	return true;
 }
 
+/* Element `at` as a literal of its type. */
+static void put_element(const struct tn_tensor *tensor, int64_t at,
+			char out[40])
+{
+	double value = tn_tensor_get_f64(tensor, at);
+
+	if (tn_dtype_is(tensor->dtype, TN_KIND_F))
+		tn_num_print_f64(value, out);
+	else
+		snprintf(out, 40, "%.0f", value);
+}
+
 /* Element `at` differs; past the last one: the flag alone does. */
 static void differ(struct trial *t, const struct tn_fn *before,
 		   const struct tn_tensor *a, const struct tn_tensor *b,
@@ -202,8 +215,8 @@ static void differ(struct trial *t, const struct tn_fn *before,
 	char was[40], is[40];
 
 	if (at < tn_tensor_count(a)) {
-		tn_num_print_f64(tn_tensor_get_f64(a, at), was);
-		tn_num_print_f64(tn_tensor_get_f64(b, at), is);
+		put_element(a, at, was);
+		put_element(b, at, is);
 		tn_buf_putf(&t->why, "element %lld is %s, and %s after it, "
 			    "in\n", (long long)at, was, is);
 	} else {
