@@ -300,7 +300,7 @@ static void help_fn(struct tenon_module *module, struct tn_diag *diag)
 	for (i = 0; i < module->ir->fns.len && count < 6; i++) {
 		const struct tn_fn *fn = tn_vec_ptr(&module->ir->fns, i);
 
-		if (is_candidate(fn))
+		if (tn_module_may_enter(fn))
 			tn_buf_putf(&names, "%s%s", count++ ? ", " : ": ",
 				    fn->name);
 	}
