@@ -74,6 +74,8 @@ static bool lower_flow(struct tn_lower *lw, struct tn_op *op)
 		return tn_lower_assert(lw, op);
 	if (op->code == TN_OP_return)
 		return tn_lower_ends(lw, op, NULL);
+	if (op->code == TN_OP_launch)
+		return tn_lower_updates(lw, op);
 	if (op->code == TN_OP_call) {
 		lw->is_bug = true;
 		return refuse(lw, op, "a call is left that is not fused");
@@ -91,6 +93,7 @@ static bool lower_block(struct tn_lower *lw, struct tn_block *block)
 {
 	struct tn_op *op, *next;
 
+	tn_lower_number_ops(block);
 	for (op = block->first; op; op = next) {
 		bool is_call = is_fused_call(op);
 

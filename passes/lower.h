@@ -256,4 +256,12 @@ bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
 /* An assert becomes a launch that raises the flag. */
 bool tn_lower_assert(struct tn_lower *lw, struct tn_op *op);
 
+/* lower_update.c */
+
+/* Numbers the ops of a block from 1, in order, before it is lowered. */
+void tn_lower_number_ops(struct tn_block *block);
+/* Copies, ahead of a launch of a kernel that was there before, the operands
+ * that it updates but that are not its own. */
+bool tn_lower_updates(struct tn_lower *lw, struct tn_op *launch);
+
 #endif

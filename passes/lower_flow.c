@@ -48,25 +48,21 @@
  * in place. */
 static struct tn_value *base_of(struct tn_value *value, bool *is_moved)
 {
-	for (;;) {
-		struct tn_op *op = value->op;
-		const struct tn_annot *annot;
-		int64_t offset;
-		int r, k;
+	int64_t offset;
+	int k;
 
-		if (!op)
+	for (;;) {
+		if (!value->op)
 			return value;
-		if (tn_view_of(op, &offset)) {
+		if (tn_view_of(value->op, &offset)) {
 			*is_moved = true;
-			value = tn_graph_in(op, 0);
+			value = tn_graph_in(value->op, 0);
 			continue;
 		}
-		annot = tn_annots_find(&op->annots, "inplace");
-		if (op->code != TN_OP_launch || !annot ||
-		    sscanf(annot->args, "%d, %d", &r, &k) != 2 ||
-		    r != value->index)
+		k = tn_view_updated(value->op, value->index);
+		if (k < 0)
 			return value;
-		value = tn_graph_in(op, k);
+		value = tn_graph_in(value->op, k);
 	}
 }
 

@@ -221,20 +221,9 @@ static bool place_if(struct live *live, const struct tn_op *yield)
 /* A result that the kernel updates in place is its operand's bytes. */
 static struct tn_value *updated_operand(const struct tn_op *op, int result)
 {
-	const struct tn_kernel *kernel = op->kernel;
-	int i, in = 0, out = 0;
+	int k = tn_view_updated(op, result);
 
-	for (i = 0; i < kernel->nparams; i++) {
-		if (kernel->params[i]->role == TN_KBUF_IN) {
-			in++;
-			continue;
-		}
-		if (out++ == result)
-			return kernel->params[i]->role == TN_KBUF_INOUT ?
-				tn_graph_in(op, in) : NULL;
-		in += kernel->params[i]->role == TN_KBUF_INOUT;
-	}
-	return NULL;
+	return k < 0 ? NULL : tn_graph_in(op, k);
 }
 
 static bool place_launch(struct live *live, struct tn_op *op)

@@ -4,6 +4,7 @@
 #include "ir/view.h"
 
 #include "base/num.h"
+#include "ir/kernel.h"
 
 static bool takes_all(const struct tn_op *op, int axis)
 {
@@ -54,6 +55,21 @@ bool tn_view_of(const struct tn_op *op, int64_t *offset)
 		return true;
 	return op->code == TN_OP_slice &&
 		tn_graph_in(op, 0)->type->rank > 0 && slice_view(op, offset);
+}
+
+int tn_view_updated(const struct tn_op *op, int result)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, in = 0, out = 0;
+
+	for (i = 0; op->code == TN_OP_launch && i < kernel->nparams; i++) {
+		enum tn_kbuf_role role = kernel->params[i]->role;
+
+		if (role != TN_KBUF_IN && out++ == result)
+			return role == TN_KBUF_INOUT ? in : -1;
+		in += role != TN_KBUF_OUT;
+	}
+	return -1;
 }
 
 const struct tn_value *tn_place_root(const struct tn_value *value,
