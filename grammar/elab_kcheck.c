@@ -120,6 +120,7 @@ static void report(void *data, const struct tn_kaccess *access)
 
 void elab_kernel_check(struct kctx *k)
 {
-	if (!tn_kernel_check(k->kernel, report, k))
+	if (!tn_kernel_settle(k->kernel) ||
+	    !tn_kernel_check(k->kernel, report, k))
 		k->e->module->failed = true;
 }

@@ -18,6 +18,7 @@ struct checker {
 	struct tn_vec open;	/* struct tn_kopen */
 	int64_t budget;
 	void (*report)(void *data, const struct tn_kaccess *access);
+	void (*unplain)(void *data, const struct tn_kexpr *expr);
 	void *data;
 };
 
@@ -59,6 +60,8 @@ static void check_index(struct checker *c, const void *where,
 				     .index = index };
 	const struct tn_dim *extent = buf->dims[axis];
 
+	if (!c->report)
+		return;
 	if (tn_krange_is_inside(&c->range, index, extent)) {
 		c->report(c->data, &access);
 		return;
@@ -95,6 +98,12 @@ static void check_branch(struct checker *c, const struct tn_kexpr *e, int i)
 	close_to(c, open, mark);
 }
 
+static bool is_checked(void *data, const struct tn_kexpr *e)
+{
+	(void)data;
+	return e->kind == TN_KEXPR_LOAD || e->is_index;
+}
+
 static void check_expr(struct checker *c, const struct tn_kexpr *e)
 {
 	int i;
@@ -108,8 +117,11 @@ static void check_expr(struct checker *c, const struct tn_kexpr *e)
 	for (i = 0; i < e->nargs; i++)
 		if (!tn_kexpr_is_branch(e, i))
 			check_expr(c, e->args[i]);
-		else if (tn_kexpr_loads(e->args[i]))
+		else if (tn_kexpr_find(e->args[i], is_checked, NULL))
 			check_branch(c, e, i);
+	if (e->kind == TN_KEXPR_OP && e->is_index && c->unplain &&
+	    !tn_krange_is_plain(&c->range, e))
+		c->unplain(c->data, e);
 }
 
 static void check_if(struct checker *c, const struct tn_kstmt *s)
@@ -156,22 +168,42 @@ static void check_block(struct checker *c, const struct tn_kblock *block)
 	close_to(c, open, mark);
 }
 
+static bool check(struct checker *c, const struct tn_kernel *kernel)
+{
+	bool good;
+
+	c->budget = WITNESS_BUDGET;
+	tn_krange_init(&c->range, &kernel->module->dims);
+	tn_vec_init(&c->open, sizeof(struct tn_kopen), NULL);
+	check_block(c, &kernel->body);
+	good = !c->range.failed && !kernel->module->arena.failed;
+	tn_vec_fini(&c->open);
+	tn_krange_fini(&c->range);
+	return good;
+}
+
 bool tn_kernel_check(const struct tn_kernel *kernel,
 		     void (*report)(void *data,
 				    const struct tn_kaccess *access),
 		     void *data)
 {
-	struct checker c = { .budget = WITNESS_BUDGET, .report = report,
-			     .data = data };
-	bool good;
+	struct checker c = { .report = report, .data = data };
 
-	tn_krange_init(&c.range, &kernel->module->dims);
-	tn_vec_init(&c.open, sizeof(struct tn_kopen), NULL);
-	check_block(&c, &kernel->body);
-	good = !c.range.failed && !kernel->module->arena.failed;
-	tn_vec_fini(&c.open);
-	tn_krange_fini(&c.range);
-	return good;
+	return check(&c, kernel);
+}
+
+/* From here on it is an operator as all others are. */
+static void make_wrapping(void *data, const struct tn_kexpr *expr)
+{
+	(void)data;
+	((struct tn_kexpr *)(uintptr_t)expr)->is_index = false;
+}
+
+bool tn_kernel_settle(struct tn_kernel *kernel)
+{
+	struct checker c = { .unplain = make_wrapping };
+
+	return check(&c, kernel);
 }
 
 static void note_unproved(void *data, const struct tn_kaccess *access)
@@ -181,12 +213,21 @@ static void note_unproved(void *data, const struct tn_kaccess *access)
 	*unproved = *unproved || access->verdict != TN_KACCESS_INSIDE;
 }
 
+static void note_unplain(void *data, const struct tn_kexpr *expr)
+{
+	bool *unproved = data;
+
+	*unproved = *unproved || expr->is_index;
+}
+
 bool tn_kernel_mark_unchecked(struct tn_kernel *kernel)
 {
 	bool marked = tn_annots_find(&kernel->annots, "unchecked") != NULL;
 	bool unproved = false;
+	struct checker c = { .report = note_unproved, .unplain = note_unplain,
+			     .data = &unproved };
 
-	if (!tn_kernel_check(kernel, note_unproved, &unproved)) {
+	if (!check(&c, kernel)) {
 		kernel->module->failed = true;
 		return false;
 	}

@@ -29,8 +29,11 @@ bool tn_kernel_check(const struct tn_kernel *kernel,
 		     void (*report)(void *data,
 				    const struct tn_kaccess *access),
 		     void *data);
+/* Index arithmetic that is not proved to be plain becomes the operators that
+ * wrap, so that all that is left of it means what it says. Before the check. */
+bool tn_kernel_settle(struct tn_kernel *kernel);
 /* Annotates a kernel that holds an index which is not proved as @unchecked,
- * so that its text is accepted when it is read again. False: out of memory. */
+ * so that its text is accepted, and unchanged, when it is read again. False: out of memory. */
 bool tn_kernel_mark_unchecked(struct tn_kernel *kernel);
 
 #endif

@@ -20,6 +20,7 @@ void tn_krange_init(struct tn_krange *r, struct tn_dim_pool *pool)
 	tn_vec_init(&r->facts, sizeof(struct tn_affine *), NULL);
 	tn_map_init_ptr(&r->lets);
 	tn_map_init_ptr(&r->defs);
+	tn_map_init_ptr(&r->data);
 	tn_map_init_ptr(&r->order);
 }
 
@@ -28,6 +29,7 @@ void tn_krange_fini(struct tn_krange *r)
 	tn_vec_fini(&r->facts);
 	tn_map_fini(&r->lets);
 	tn_map_fini(&r->defs);
+	tn_map_fini(&r->data);
 	tn_map_fini(&r->order);
 	tn_arena_fini(&r->arena);
 }
@@ -196,7 +198,9 @@ void tn_krange_loop(struct tn_krange *r, const struct tn_kstmt *loop)
 		r->failed = !of;
 		return;
 	}
-	has_from = tn_krange_make(r, loop->from, &from);
+	tn_krange_note_loop(r, loop);
+	has_from = !tn_krange_steps_over(r, loop) &&
+		tn_krange_make(r, loop->from, &from);
 	has_to = tn_krange_make(r, loop->to, &to);
 	if (has_from && has_to && difference(r, &from, &to, 1, &fact))
 		learn_doubtful(r, &fact);
@@ -215,6 +219,7 @@ void tn_krange_let(struct tn_krange *r, const struct tn_kstmt *let)
 	number(r, let->var);
 	if (let->var->is_mutable)
 		return;
+	tn_krange_note_let(r, let);
 	if (!tn_map_set(&r->defs, let->var, (void *)(uintptr_t)let->value))
 		r->failed = true;
 	if (!tn_krange_make(r, let->value, &sum) || !is_steady(&sum))

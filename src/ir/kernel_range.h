@@ -24,6 +24,7 @@ struct tn_krange {
 	struct tn_vec facts;	/* struct tn_affine *, none below 0 */
 	struct tn_map lets;	/* tn_kvar -> its struct tn_affine * */
 	struct tn_map defs;	/* immutable tn_kvar -> its value */
+	struct tn_map data;	/* tn_kvar made of data -> its tn_kspan */
 	struct tn_map order;	/* tn_kvar -> order of declaration + 1 */
 	int steps;		/* spent on the open question */
 	int left;		/* that all questions together may still take */
@@ -50,6 +51,9 @@ bool tn_krange_is_most(struct tn_krange *range, const struct tn_kexpr *expr,
 /* True if lo <= expr < size. */
 bool tn_krange_is_inside(struct tn_krange *range, const struct tn_kexpr *expr,
 			 const struct tn_dim *size);
+/* True if the operator of index arithmetic is proved not to leave 64 bits nor
+ * to divide by what is not above 0 (kernel_plain.c). */
+bool tn_krange_is_plain(struct tn_krange *range, const struct tn_kexpr *expr);
 /* The range as sizes, for messages: sound, and NULL where none is found. */
 void tn_krange_ends(struct tn_krange *range, const struct tn_kexpr *expr,
 		    const struct tn_dim **lo, const struct tn_dim **hi);

@@ -25,4 +25,10 @@ int tn_krange_newest(const struct tn_krange *range, const struct tn_affine *a);
 bool tn_krange_take_away(struct tn_krange *range, struct tn_affine *a, int term,
 			 const struct tn_affine *fact);
 
+/* What the let and the loop's variable have of data (kernel_plain.c). */
+void tn_krange_note_let(struct tn_krange *range, const struct tn_kstmt *let);
+void tn_krange_note_loop(struct tn_krange *range, const struct tn_kstmt *loop);
+/* True if the last step of the loop may leave 64 bits. */
+bool tn_krange_steps_over(struct tn_krange *range, const struct tn_kstmt *loop);
+
 #endif

@@ -63,6 +63,7 @@ libtenon_la_SOURCES += \
 	src/ir/kernel_loop.h \
 	src/ir/kernel_map.c \
 	src/ir/kernel_map.h \
+	src/ir/kernel_plain.c \
 	src/ir/kernel_print.c \
 	src/ir/kernel_prove.c \
 	src/ir/kernel_range.c \
