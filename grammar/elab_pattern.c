@@ -684,6 +684,7 @@ static bool read_annots(struct compiler *c, struct tn_rule *rule)
 	const struct tn_expr *value;
 	struct tn_annots annots = {0};
 	const struct tn_annot *fp;
+	size_t len;
 
 	if (annot) {
 		value = annot_value(c, annot, TN_EXPR_INT);
@@ -703,6 +704,8 @@ static bool read_annots(struct compiler *c, struct tn_rule *rule)
 	}
 	elab_annots(c->e, &c->decl->item->annots, &annots);
 	fp = tn_annots_find(&annots, "fp");
+	if (fp && fp->args && tn_rule_find_unknown(fp->args, &len))
+		return bad(c, fp->span, "@fp takes " TN_RULE_WORDS);
 	rule->licence = fp ? TN_RULE_FP : find_annot(c, "tol") ? TN_RULE_TOL :
 								 TN_RULE_EXACT;
 	rule->fp = fp ? fp->args : NULL;

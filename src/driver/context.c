@@ -258,7 +258,7 @@ void tenon_text_free(char *text)
 
 /* ---- Settings ---------------------------------------------------------- */
 
-enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, LICENCE };
+enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS };
 
 struct setting {
 	const char *name;
@@ -272,7 +272,7 @@ static const struct setting settings[] = {
 	{ "emulate", YES, AT(emulate) },
 	{ "passes", TEXT, AT(passes) },
 	{ "fn", TEXT, AT(fn) },
-	{ "fp", LICENCE, AT(fp) },
+	{ "fp", WORDS, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
 	{ "weights", WEIGHTS, 0 },
 	{ "threads", NUMBER, AT(threads) },
@@ -373,6 +373,8 @@ static enum tn_status apply(struct tenon_context *context,
 {
 	void *field = (char *)&context->settings + setting->offset;
 
+	size_t len;
+
 	switch (setting->kind) {
 	case YES:
 		return set_yes(context, setting, field, value);
@@ -380,12 +382,11 @@ static enum tn_status apply(struct tenon_context *context,
 		return set_number(context, setting, value);
 	case WEIGHTS:
 		return set_weights(context, value);
-	case LICENCE:
-		if (!strcmp(value, "none") || tn_rule_is_licence(value))
-			break;
-		return malformed(context, setting->name, value,
-				 "nnan, ninf, nsz, reassoc, contract, arcp, "
-				 "afn and tol, with commas, or fast or none");
+	case WORDS:
+		if (strcmp(value, "none") && tn_rule_find_unknown(value, &len))
+			return malformed(context, setting->name, value,
+					 TN_RULE_WORDS ", none");
+		break;
 	case TARGET:
 	case TEXT:
 		break;

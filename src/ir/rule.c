@@ -33,19 +33,14 @@ static bool has_word(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* What may be granted; kept in step with doc/language.md. */
-static const char every_word[] =
-	"nnan, ninf, nsz, reassoc, contract, arcp, afn, tol, fast";
-
-bool tn_rule_is_licence(const char *granted)
+const char *tn_rule_find_unknown(const char *words, size_t *len)
 {
 	const char *word;
-	size_t len;
 
-	while ((word = next_word(&granted, &len)))
-		if (!has_word(every_word, word, len))
-			return false;
-	return true;
+	while ((word = next_word(&words, len)))
+		if (!has_word(TN_RULE_WORDS, word, *len))
+			return word;
+	return NULL;
 }
 
 bool tn_rule_is_licensed(const struct tn_rule *rule, const char *granted)

@@ -105,7 +105,10 @@ struct tn_rule_set {
 /* Whether the words of `granted` ("reassoc, nsz", or "fast" for all; NULL:
  * none) are what the rule needs. */
 bool tn_rule_is_licensed(const struct tn_rule *rule, const char *granted);
-/* Whether the list holds words alone that a licence can have. */
-bool tn_rule_is_licence(const char *granted);
+/* The first word of the list that names no licence, *len bytes; NULL: none. */
+const char *tn_rule_find_unknown(const char *words, size_t *len);
+/* What there is, for messages. */
+#define TN_RULE_WORDS \
+	"nnan, ninf, nsz, reassoc, contract, arcp, afn, wide, tol, fast"
 
 #endif
