@@ -294,12 +294,32 @@ static bool proves_fdiv(struct tn_krange *r, const struct tn_affine *a,
 	return tn_krange_proves(r, &rest, depth - 1);
 }
 
+/* Of anything the operator that rounds down leaves 0 .. w - 1. */
+static bool proves_mod_of_all(struct tn_krange *r, const struct tn_affine *a,
+			      int term, const struct tn_kexpr *e, int depth)
+{
+	struct tn_affine w;
+	int64_t lo, hi;
+
+	if (!tn_krange_make(r, e->args[1], &w) || w.n)
+		return false;
+	tn_dim_bounds(w.base, &lo, &hi);
+	if (lo < 1)
+		return false;
+	if (sign_of(a->terms[term].coef) > 0)
+		return proves_with_number(r, a, term, 0, depth);
+	return tn_krange_add_number(r, &w, -1) &&
+	       proves_with(r, a, term, &w, depth);
+}
+
 static bool proves_mod(struct tn_krange *r, const struct tn_affine *a, int term,
 		       const struct tn_kexpr *e, int depth)
 {
 	struct tn_affine most;
 	struct quotient q;
 
+	if (!e->is_index && proves_mod_of_all(r, a, term, e, depth))
+		return true;
 	if (!read_quotient(r, e, &q, depth))
 		return false;
 	if (sign_of(a->terms[term].coef) > 0)
