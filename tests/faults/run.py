@@ -27,6 +27,8 @@ FIRST, SPREAD = 40, 120
 COMMANDS = [
     f"check {IN}/flow.tn",
     f"check --diag=json {HERE}/data/wrong.tn",
+    f"check {TOP}/tests/lang/kernel-arithmetic.tn",
+    f"emit {TOP}/tests/lang/updates.tn -o OUT/c",
     f"fmt {IN}/calls.tn",
     f"opt {IN}/loops.tn",
     f"opt --passes=infer,inline {IN}/calls.tn",
