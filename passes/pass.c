@@ -122,6 +122,7 @@ struct entry {
 	const struct tn_pass *pass;
 	char *name, *arguments;
 	bool is_closed;		/* its braces */
+	int number;		/* in the text, from 0 */
 };
 
 /* Cuts the next entry off *text (heap copy); false at the end. */
@@ -493,6 +494,21 @@ static enum tn_status run_alone(struct tn_pass_context *context,
 	return status;
 }
 
+static enum tn_status tell_after(const struct tn_pass_context *context,
+				 const struct entry *entry,
+				 enum tn_pass_result result)
+{
+	const struct tn_pass_options *options = context->options;
+	struct tn_pass_step step = {
+		.pass = entry->pass->name, .arguments = entry->arguments,
+		.number = entry->number, .changed = result == TN_PASS_CHANGED
+	};
+
+	if (!options->after)
+		return TN_OK;
+	return options->after(options->after_data, context, &step);
+}
+
 static enum tn_status run_pass(struct tn_pass_context *context,
 			       const struct entry *entry)
 {
@@ -520,7 +536,7 @@ static enum tn_status run_pass(struct tn_pass_context *context,
 	tell_time(options->timing, &run);
 	if (!status || status == TN_BUG)
 		show(module, run.pass, options);
-	return status;
+	return status ? status : tell_after(context, entry, run.result);
 }
 
 /* What comes in and what goes out is verified in every build: these are the
@@ -531,11 +547,13 @@ static enum tn_status run_entries(struct tn_pass_context *context,
 	const char *stop = context->options->stop_after, *last = NULL;
 	enum tn_status status = verify(context, NULL);
 	struct entry entry;
+	int number = 0;
 
 	if (context->options->timing)
 		tn_buf_put(context->options->timing,
 			   "      pass     verifying rewrites  name\n");
 	while (status == TN_OK && next_entry(&text, &entry)) {
+		entry.number = number++;
 		status = run_pass(context, &entry);
 		last = entry.name;
 		if (stop && !strcmp(stop, entry.name))

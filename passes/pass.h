@@ -22,6 +22,9 @@ enum tn_pass_result {
 	TN_PASS_BUG
 };
 
+struct tn_pass_context;
+struct tn_pass_step;
+
 /* Options of one run of the pipeline. */
 struct tn_pass_options {
 	const struct tn_target *target;
@@ -36,6 +39,20 @@ struct tn_pass_options {
 	const struct tn_rule_set *rules;	/* of `simplify`; or NULL */
 	const char *fp;		/* licences for all of it, see ir/rule.h; or
 				 * NULL */
+	/* Called after each pass, may be NULL. What it returns, other than
+	 * TN_OK, ends the pipeline and is the pipeline's result. */
+	enum tn_status (*after)(void *data,
+				const struct tn_pass_context *context,
+				const struct tn_pass_step *step);
+	void *after_data;
+};
+
+/* A pass that has run, as `after` of the options sees it. */
+struct tn_pass_step {
+	const char *pass;
+	const char *arguments;	/* or NULL */
+	int number;		/* from 0, in the pipeline */
+	bool changed;
 };
 
 struct tn_pass_context {

@@ -194,9 +194,12 @@ static bool eval_op(struct tn_ref_frame *frame, const struct tn_op *op,
 static bool set_results(struct tn_ref_frame *frame, const struct tn_op *op,
 			struct tn_tensor *out)
 {
+	const struct tn_ref_result *result = frame->ref->result;
 	bool ok = true;
 	int i;
 
+	for (i = 0; result->see && i < op->nout; i++)
+		result->see(result->data, op->out[i], &out[i]);
 	for (i = 0; i < op->nout; i++) {
 		if (ok)
 			ok = tn_ref_set(frame, op->out[i], &out[i]);

@@ -20,6 +20,9 @@ struct tn_ref_result {
 	/* Set by the caller, may be NULL: takes what `print` prints. */
 	void (*print)(void *data, const char *label,
 		      const struct tn_tensor *tensor);
+	/* The same; sees every result of an op as it is computed. */
+	void (*see)(void *data, const struct tn_value *value,
+		    const struct tn_tensor *tensor);
 	void *data;
 	/* Set by the run. */
 	uint32_t flags;			/* sticky: tn_eval_flag */

@@ -258,7 +258,7 @@ void tenon_text_free(char *text)
 
 /* ---- Settings ---------------------------------------------------------- */
 
-enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS };
+enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS, DIFF };
 
 struct setting {
 	const char *name;
@@ -285,6 +285,9 @@ static const struct setting settings[] = {
 	{ "fuel", NUMBER, AT(fuel) },
 	{ "verify-each", YES, AT(verify_each) },
 	{ "print-after", TEXT, AT(print_after) },
+	{ "print-changed", DIFF, AT(print_changed) },
+	{ "dump-dir", TEXT, AT(dump_dir) },
+	{ "check-each", NUMBER, AT(check_each) },
 	{ "stop-after", TEXT, AT(stop_after) },
 	{ "time-passes", YES, AT(time_passes) }
 };
@@ -340,7 +343,8 @@ static enum tn_status set_number(struct tenon_context *context,
 	if (is_fuel)
 		context->settings.fuel = number;
 	else
-		context->settings.threads = (int)number;
+		memcpy((char *)&context->settings + setting->offset,
+		       &(int){ (int)number }, sizeof(int));
 	return TN_OK;
 }
 
@@ -386,6 +390,11 @@ static enum tn_status apply(struct tenon_context *context,
 		if (strcmp(value, "none") && tn_rule_find_unknown(value, &len))
 			return malformed(context, setting->name, value,
 					 TN_RULE_WORDS ", none");
+		break;
+	case DIFF:
+		if (strcmp(value, "diff"))
+			return malformed(context, setting->name, value,
+					 "diff");
 		break;
 	case TARGET:
 	case TEXT:

@@ -16,11 +16,13 @@
 struct tn_settings {
 	const char *target, *passes, *fn, *cc, *cxx, *nvcc, *cache, *keep;
 	const char *print_after, *stop_after, *fp, *rules;
+	const char *print_changed, *dump_dir;
 	bool emulate, allow_outside, verify_each, time_passes;
 	bool random_weights;
 	int64_t seed;		/* of random_weights */
 	int64_t fuel;
 	int threads;
+	int check_each;		/* random inputs a pass; 0: none */
 };
 
 struct tenon_context {

@@ -6,10 +6,12 @@ libtenon_la_SOURCES += \
 	src/driver/bind.c \
 	src/driver/builder.c \
 	src/driver/cache.c src/driver/cache.h \
+	src/driver/check_each.c \
 	src/driver/check_rules.c \
 	src/driver/call.c src/driver/call.h \
 	src/driver/compile.c \
 	src/driver/context.c src/driver/context.h \
+	src/driver/diff.c src/driver/diff.h \
 	src/driver/difference.c \
 	src/driver/engine.c src/driver/engine.h \
 	src/driver/engine_file.c \
@@ -21,9 +23,11 @@ libtenon_la_SOURCES += \
 	src/driver/npy.c src/driver/npy.h \
 	src/driver/npz.c \
 	src/driver/parse_value.c \
+	src/driver/probe.c src/driver/probe.h \
 	src/driver/rawarray.c src/driver/rawarray.h \
 	src/driver/recipe.c src/driver/recipe.h \
 	src/driver/safetensors.c \
+	src/driver/replay.c src/driver/replay.h \
 	src/driver/save.c \
 	src/driver/signature.c src/driver/signature.h \
 	src/driver/source.c src/driver/source.h \
@@ -37,6 +41,7 @@ libtenon_la_SOURCES += \
 	src/driver/tests.c \
 	src/driver/toolchain.c src/driver/toolchain.h \
 	src/driver/toolchain_files.c \
+	src/driver/watch.c src/driver/watch.h \
 	src/driver/weights.c src/driver/weights.h
 
 tenon_SOURCES += \

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "driver/source.h"
 #include "driver/target.h"
+#include "driver/watch.h"
 #include "driver/weights.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -373,12 +374,23 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		.timing = settings->time_passes ? &module->timing : NULL,
 		.rules = &module->rules, .fp = settings->fp
 	};
+	bool is_watched = tn_watch_is_asked(module);
 	enum tn_status status = TN_OK;
+	struct tn_watch watch;
 
 	module->ir->events = tn_context_events(module->context);
 	if (strstr(passes, "simplify"))
 		status = tn_module_read_rules(module);
-	return status ? status : tn_pipeline_run(module->ir, passes, &options);
+	if (!status && is_watched) {
+		status = tn_watch_init(&watch, module, entry, passes);
+		options.after = tn_watch_after;
+		options.after_data = &watch;
+	}
+	if (!status)
+		status = tn_pipeline_run(module->ir, passes, &options);
+	if (is_watched && options.after)
+		tn_watch_fini(&watch);
+	return status;
 }
 
 /* The passes of `list` from `from` on. */

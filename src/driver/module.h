@@ -32,6 +32,7 @@ struct tenon_module {
 	bool has_rules;			/* they were read */
 	struct tn_buf timing;
 	bool has_passed;		/* passes were run by the user */
+	int npasses;			/* run so far, if they are watched */
 };
 
 /* The function to compile; NULL after a report. */

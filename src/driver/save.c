@@ -102,29 +102,53 @@ static const char *moved(struct saving *s, const struct tn_weight *weight)
 	return file;
 }
 
+static void move_weights(struct saving *s, const char **kept)
+{
+	const struct tn_vec *weights = &s->module->ir->weights;
+	struct tn_weight *weight;
+	size_t i;
+
+	for (i = 0; i < weights->len; i++) {
+		weight = tn_vec_ptr(weights, i);
+		kept[i] = weight->file;
+		if (weight->file)
+			weight->file = moved(s, weight);
+	}
+}
+
+static void put_back(struct saving *s, const char *const *kept)
+{
+	const struct tn_vec *weights = &s->module->ir->weights;
+	struct tn_weight *weight;
+	size_t i;
+
+	for (i = 0; i < weights->len; i++) {
+		weight = tn_vec_ptr(weights, i);
+		weight->file = kept[i];
+	}
+}
+
 enum tenon_status tenon_module_save(struct tenon_module *module,
 				    const char *path)
 {
 	struct saving s = { .module = module };
 	struct tn_print_options options = { .side_file = side_file,
 					    .data = &s };
-	struct tn_weight *weight;
+	const char **kept;
 	struct tn_buf text;
 	int error = 0;
-	size_t i;
 
 	if (!module || !path)
 		return TENON_USAGE;
 	s.folder = tn_file_dirname(&module->arena, path);
-	if (!s.folder)
+	kept = tn_arena_array(&module->arena, module->ir->weights.len + 1,
+			      sizeof(*kept));
+	if (!s.folder || !kept)
 		return tn_context_end(module->context, TN_IO);
-	for (i = 0; i < module->ir->weights.len; i++) {
-		weight = tn_vec_ptr(&module->ir->weights, i);
-		if (weight->file)
-			weight->file = moved(&s, weight);
-	}
+	move_weights(&s, kept);
 	tn_buf_init(&text);
 	tn_print_module(&text, module->ir, &options);
+	put_back(&s, kept);
 	if (text.failed)
 		error = ENOMEM;
 	else if (!s.status)

@@ -26,6 +26,19 @@ static void put_span(const struct tn_module *module, struct tn_span span)
 	tn_event_int(module->events, "end", span.end);
 }
 
+static void note_last(struct tn_rw *rw, const char *rule,
+		      const struct tn_op *op)
+{
+	rw->last = (struct tn_rw_last){
+		.pass = rw->pass, .rule = rule, .op = tn_ops[op->code].name,
+		.span = op->span
+	};
+	if (op->block)
+		rw->last.fn = op->block->fn->name;
+	if (op->nout)
+		rw->last.value = op->out[0]->name;
+}
+
 static void write_event(const struct tn_rw *rw, const char *rule,
 			const struct tn_op *op)
 {
@@ -52,6 +65,8 @@ bool tn_rw_spend(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 		return false;
 	if (rw->fuel > 0)
 		rw->fuel--;
+	rw->spent++;
+	note_last(rw, rule, op);
 	tn_rw_note(rw, rule, op);
 	return true;
 }

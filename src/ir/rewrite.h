@@ -17,11 +17,19 @@
 #include "ir/builder.h"
 #include "ir/graph.h"
 
+/* What the last unit of fuel went to. Texts live as long as the module. */
+struct tn_rw_last {
+	const char *pass, *rule, *fn, *op, *value;	/* or NULL */
+	struct tn_span span;
+};
+
 struct tn_rw {
 	struct tn_module *module;
 	const char *pass;	/* origin of what is made */
 	int64_t fuel;		/* optional rewrites left, -1: unlimited */
 	int64_t count;		/* rewrites done */
+	int64_t spent;		/* units of fuel */
+	struct tn_rw_last last;
 	bool failed;		/* sticky: out of memory */
 };
 

@@ -1,0 +1,139 @@
+/*
+ * Replays: read again, run again, up to a step and an amount of fuel.
+ */
+#include "driver/replay.h"
+
+#include "driver/target.h"
+#include "driver/weights.h"
+
+/* Settings without what the user sees. */
+static void take_settings(struct tenon_context *context,
+			  const struct tenon_context *from)
+{
+	context->settings = from->settings;
+	context->settings.check_each = 0;
+	context->settings.print_changed = NULL;
+	context->settings.dump_dir = NULL;
+	context->settings.print_after = NULL;
+	context->settings.time_passes = false;
+	context->settings.fuel = -1;
+}
+
+static enum tn_status read_again(const struct tenon_module *of,
+				 struct tenon_context *context,
+				 struct tenon_module **out)
+{
+	const struct tn_source *source;
+	enum tn_status status;
+
+	if (!of->file)
+		return TN_UNSUPPORTED;
+	source = tn_vec_at(&of->context->sink.sources, of->file - 1);
+	status = (enum tn_status)tenon_parse_text(context, source->name,
+						  source->text, source->size,
+						  out);
+	return status ? status : tn_weights_by_settings(*out);
+}
+
+struct stop {
+	struct tn_replay *replay;
+	int steps;
+};
+
+static enum tn_status see_step(void *data,
+			       const struct tn_pass_context *context,
+			       const struct tn_pass_step *step)
+{
+	struct stop *stop = data;
+
+	stop->replay->last = context->rw->last;
+	stop->replay->last_pass = step->pass;
+	stop->replay->step = step->number;
+	stop->replay->spent = context->rw->spent;
+	return stop->steps >= 0 && step->number + 1 >= stop->steps ?
+		TN_NO : TN_OK;
+}
+
+static enum tn_status run(const struct tn_replay_options *options,
+			  struct tn_replay *replay)
+{
+	const struct tn_settings *settings = &replay->context->settings;
+	struct stop stop = { .replay = replay, .steps = options->steps };
+	struct tn_pass_options pass_options = {
+		.entry = replay->entry, .fuel = options->fuel,
+		.rules = &replay->module->rules, .fp = settings->fp,
+		.after = see_step, .after_data = &stop
+	};
+	struct tn_target target;
+	enum tn_status status = tn_target_pick(replay->context, &target);
+
+	pass_options.target = &target;
+	if (!status)
+		status = tn_module_read_rules(replay->module);
+	if (!status && options->steps != 0)
+		status = tn_pipeline_run(replay->module->ir, options->passes,
+					 &pass_options);
+	return status == TN_NO ? TN_OK : status;
+}
+
+enum tn_status tn_replay_open(const struct tn_replay_options *options,
+			      struct tn_replay *out)
+{
+	enum tn_status status;
+
+	*out = (struct tn_replay){ .step = -1 };
+	out->context = tenon_context_new();
+	if (!out->context)
+		return TN_IO;
+	take_settings(out->context, options->of->context);
+	status = read_again(options->of, out->context, &out->module);
+	if (status)
+		return status;
+	out->entry = tn_module_entry(out->module->ir, options->fn);
+	if (!out->entry)
+		return TN_UNSUPPORTED;
+	return run(options, out);
+}
+
+void tn_replay_close(struct tn_replay *replay)
+{
+	tenon_module_free(replay->module);
+	tenon_context_free(replay->context);
+	*replay = (struct tn_replay){ .step = -1 };
+}
+
+void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
+			 struct tn_buf *out)
+{
+	const struct tn_sink *sink = &replay->context->sink;
+	const struct tn_source *source;
+	uint32_t line, column;
+
+	if (!span.file)
+		return;
+	source = tn_vec_at(&sink->sources, span.file - 1);
+	tn_sink_locate(sink, span.file, span.begin, &line, &column);
+	tn_buf_putf(out, "%s:%u:%u", source->name, (unsigned)line,
+		    (unsigned)column);
+}
+
+/* ---- Bisecting ---------------------------------------------------------- */
+
+enum tn_status tn_bisect_run(const struct tn_bisect *bisect, int64_t lo,
+			     int64_t hi, int64_t *out)
+{
+	enum tn_status status = TN_OK;
+	int64_t middle;
+	bool bad;
+
+	while (hi - lo > 1 && !status) {
+		middle = lo + (hi - lo) / 2;
+		status = bisect->is_bad(bisect->data, middle, &bad);
+		if (!status && bad)
+			hi = middle;
+		else if (!status)
+			lo = middle;
+	}
+	*out = hi;
+	return status;
+}
