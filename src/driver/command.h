@@ -48,6 +48,8 @@ enum tenon_status verb_run(const struct command *command);
 enum tenon_status verb_compare(const struct command *command);
 enum tenon_status verb_test(const struct command *command);
 enum tenon_status verb_check_rules(const struct command *command);
+enum tenon_status verb_bisect(const struct command *command);
+enum tenon_status verb_reduce(const struct command *command);
 enum tenon_status verb_list(const struct command *command);
 enum tenon_status verb_explain(const struct command *command);
 enum tenon_status verb_help(const struct command *command);

@@ -4,6 +4,7 @@ include_HEADERS += src/driver/tenon.h
 
 libtenon_la_SOURCES += \
 	src/driver/bind.c \
+	src/driver/bisect.c \
 	src/driver/builder.c \
 	src/driver/cache.c src/driver/cache.h \
 	src/driver/check_each.c \
@@ -27,8 +28,10 @@ libtenon_la_SOURCES += \
 	src/driver/rawarray.c src/driver/rawarray.h \
 	src/driver/recipe.c src/driver/recipe.h \
 	src/driver/safetensors.c \
+	src/driver/reduce.c \
 	src/driver/replay.c src/driver/replay.h \
 	src/driver/save.c \
+	src/driver/shrink.c src/driver/shrink.h \
 	src/driver/signature.c src/driver/signature.h \
 	src/driver/source.c src/driver/source.h \
 	src/driver/scratch.c src/driver/scratch.h \
@@ -41,6 +44,7 @@ libtenon_la_SOURCES += \
 	src/driver/tests.c \
 	src/driver/toolchain.c src/driver/toolchain.h \
 	src/driver/toolchain_files.c \
+	src/driver/trial.c src/driver/trial.h \
 	src/driver/watch.c src/driver/watch.h \
 	src/driver/weights.c src/driver/weights.h
 
@@ -54,7 +58,8 @@ tenon_SOURCES += \
 	src/driver/verb_compile.c \
 	src/driver/verb_rules.c \
 	src/driver/verb_run.c \
-	src/driver/verb_text.c
+	src/driver/verb_text.c \
+	src/driver/verb_trust.c
 
 # The manual page and completion come from the table of options.
 dist_man_MANS = doc/tenon.1

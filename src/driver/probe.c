@@ -55,11 +55,17 @@ static double pick_float(int set, uint64_t *state)
 {
 	double whole = (double)(draw(state) % 4001) - 2000;
 
-	if (set == 0 || draw(state) % 12 == 0)
+	switch (set % 4) {
+	case 0:
 		return special_float(draw(state));
-	if (set % 3 == 2)
+	case 1:
+		return whole / 997;
+	case 2:
 		return trunc(whole / 400);
-	return whole / (set % 3 == 1 ? 997 : 8);
+	default:
+		return draw(state) % 12 ? whole / 8 :
+			special_float(draw(state));
+	}
 }
 
 static int64_t pick_int(int set, uint64_t *state)
@@ -69,11 +75,17 @@ static int64_t pick_int(int set, uint64_t *state)
 		INT16_MAX, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 255
 	};
 
-	if (set == 0 || draw(state) % 12 == 0)
+	switch (set % 4) {
+	case 0:
 		return values[draw(state) % 16];
-	if (set % 3 == 1)
+	case 1:
 		return (int64_t)(draw(state) % 4);
-	return (int64_t)(draw(state) % 41) - 20;
+	case 2:
+		return (int64_t)(draw(state) % 41) - 20;
+	default:
+		return draw(state) % 12 ? (int64_t)(draw(state) % 9) - 2 :
+			values[draw(state) % 16];
+	}
 }
 
 void tn_probe_fill(struct tn_tensor *tensor, int set, uint64_t seed)

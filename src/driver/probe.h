@@ -50,8 +50,8 @@ struct tn_probe_difference {
 };
 
 /* Special values: zeros of both signs, denormals, extremes, infinities, NaN,
- * the least and greatest integers; `set` 0 of them most, 1 and on moderate
- * ones and small integers in turn. The same for the same seed. */
+ * the least and greatest integers. Set 0 has these alone, 1 moderate values, 2
+ * whole numbers, 3 a mixture, and so on in turn. The same for the same seed. */
 void tn_probe_fill(struct tn_tensor *tensor, int set, uint64_t seed);
 
 /* `count` sets with sizes and values that `fn` accepts; fewer if it is hard to

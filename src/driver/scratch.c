@@ -90,3 +90,8 @@ int tn_scratch_make(struct tn_arena *arena, const char **path)
 		return ENOMEM;
 	return mkdtemp(made) ? 0 : errno;
 }
+
+void tn_scratch_drop(const char *path)
+{
+	clear(AT_FDCWD, path, DEPTH);
+}

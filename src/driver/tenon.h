@@ -96,6 +96,11 @@ void tenon_context_free(struct tenon_context *context);
  *   print-after    a pass, or all: see tenon_context_on_pass
  *   stop-after     a pass
  *   time-passes    yes | no: see tenon_module_timing
+ *   print-changed  diff: what each pass changed, see tenon_context_on_pass
+ *   dump-dir       folder that gets the module after each pass, NN-PASS.tn
+ *   check-each     how many made-up inputs the interpreter runs before and
+ *                  after each pass; another result ends the passes with
+ *                  TENON_NO [0]
  */
 enum tenon_status tenon_context_set(struct tenon_context *context,
 				    const char *name, const char *value);
@@ -315,6 +320,35 @@ enum tenon_status tenon_module_run_passes(struct tenon_module *module);
 /* A table of the passes run with time-passes set; "" if there were none. */
 enum tenon_status tenon_module_timing(const struct tenon_module *module,
 				      char **out);
+/* Which single rewrite of the passes makes the module wrong. */
+struct tenon_bisection {
+	bool found;
+	int64_t rewrite;	/* its number, from 1: the fuel that it takes */
+	int64_t rewrites;	/* of all passes */
+	int64_t tries;
+	const char *pass, *rule, *op, *value, *place;	/* or NULL */
+	const char *diff;	/* of the module, before and after it */
+};
+
+/* Tries the passes that the settings name with more and less fuel. `command`
+ * is words parted by blanks, run without a shell on a file with the module,
+ * whose name stands for `{}` or comes last: exit 0 is good. NULL: the
+ * interpreter has to give what it gives without passes. TENON_OK: good after
+ * all passes; TENON_NO: found, or wrong without a rewrite. Texts live as long
+ * as the module. */
+enum tenon_status tenon_module_bisect(struct tenon_module *module,
+				      const char *command,
+				      struct tenon_bisection *out);
+
+struct tenon_reduction {
+	int64_t lines_before, lines, tries;
+};
+
+/* Writes the smallest module that was found on which `command` (see above)
+ * still exits 0 to `path`. The same for the same module and command. */
+enum tenon_status tenon_module_reduce(struct tenon_module *module,
+				      const char *command, const char *path,
+				      struct tenon_reduction *out);
 /* What compiling made of the module, for people. Runs passes as needed. */
 enum tenon_status tenon_module_explain(struct tenon_module *module,
 				       char **out);
