@@ -7,6 +7,7 @@
 
 include $(srcdir)/tests/unit/local.mk
 include $(srcdir)/tests/lang/local.mk
+include $(srcdir)/tests/fuzz/local.mk
 
 check_scripts += \
 	tests/check-arrows.sh \

@@ -48,7 +48,9 @@ static enum tn_status begin_probe(struct search *s)
 		return TN_UNSUPPORTED;
 	}
 	s->has_want = true;
-	return tn_probe_run(&s->probe, s->entry, s->want, NULL);
+	status = tn_probe_run(&s->probe, s->entry, s->want, NULL);
+	return status ? status : tn_replay_least(s->module, s->entry->name,
+						 &s->probe, s->want);
 }
 
 static enum tn_status judge_probe(struct search *s, struct tn_fn *fn,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "driver/probe.h"
 #include "driver/tensorfile.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
@@ -249,16 +250,17 @@ static enum tn_status take_text(struct tenon_call *call,
 				const char *name, const char *text)
 {
 	struct tenon_context *context = call->engine->context;
+	size_t word = strcspn(text, ":");
 	enum tn_status status;
 
-	if (!strcmp(text, "zero") || !strcmp(text, "random") ||
-	    !strncmp(text, "random:", 7)) {
+	if (!strcmp(text, "zero") ||
+	    (word == 6 && !strncmp(text, "random", 6)) ||
+	    (word == 7 && !strncmp(text, "special", 7))) {
 		clear_input(input);
 		input->state = text[0] == 'z' ? TN_INPUT_ZERO :
-			TN_INPUT_RANDOM;
-		if (text[0] != 'r' || !text[6])
-			return TN_OK;
-		if (tn_num_parse_u64(text + 7, &input->seed))
+			text[0] == 'r' ? TN_INPUT_RANDOM : TN_INPUT_SPECIAL;
+		if (!text[word] ||
+		    tn_num_parse_u64(text + word + 1, &input->seed))
 			return TN_OK;
 		tn_context_report(context, TN_E0010,
 				  "input '%s': the seed in '%s' is no number",
@@ -353,7 +355,10 @@ static enum tn_status make_input(struct tenon_call *call, int i)
 			    port->type->rank, shape))
 		return too_large(call, port->name);
 	input->made = true;
-	if (input->state == TN_INPUT_ZERO)
+	if (input->state == TN_INPUT_SPECIAL)
+		tn_probe_fill(&input->tensor, (int)(input->seed % 4),
+			      input->seed + (uint64_t)i * 7919);
+	if (input->state != TN_INPUT_RANDOM)
 		return TN_OK;
 	if (!tn_dtype_is(port->type->dtype, TN_KIND_F)) {
 		hi = port->type->dtype == TN_bool ? 2 : 10;

@@ -6,7 +6,7 @@
 
 enum tn_input_state {
 	TN_INPUT_NONE, TN_INPUT_LENT, TN_INPUT_OWNED,
-	TN_INPUT_RANDOM, TN_INPUT_ZERO		/* shaped by the dims */
+	TN_INPUT_RANDOM, TN_INPUT_SPECIAL, TN_INPUT_ZERO /* shaped by the dims */
 };
 
 struct tn_call_input {

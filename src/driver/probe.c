@@ -324,7 +324,7 @@ static enum tn_status run_set(const struct tn_probe *probe,
 		dims[i] = (int)i < probe->nsyms ? probe->dims[set][i] : -1;
 	status = tn_ref_run(fn->module, fn, probe->nin, probe->in[set], dims,
 			    result->out, &ref);
-	result->flags = ref.flags;
+	result->flags = result->least = ref.flags;
 	if (status && why)
 		tn_buf_put(why, ref.message);
 	free(dims);
@@ -352,6 +352,22 @@ void tn_probe_drop(const struct tn_probe *probe,
 
 	for (set = 0; set < probe->nsets; set++)
 		drop_result(&results[set]);
+}
+
+enum tn_status tn_probe_set_least(const struct tn_probe *probe,
+				  const struct tn_fn *fn,
+				  struct tn_probe_result *results)
+{
+	enum tn_status status = TN_OK;
+	struct tn_probe_result one;
+	int set;
+
+	for (set = 0; set < probe->nsets && !status; set++) {
+		status = run_set(probe, fn, set, &one, NULL);
+		results[set].least = one.flags;
+		drop_result(&one);
+	}
+	return status;
 }
 
 /* ---- Comparing --------------------------------------------------------- */
@@ -456,7 +472,8 @@ bool tn_probe_same(const struct tn_probe_result *before,
 		out->first = first_apart(before, after);
 		return false;
 	}
-	return before->flags == after->flags;
+	return !(after->flags & ~before->flags) &&
+	       !(before->least & ~after->flags);
 }
 
 void tn_probe_put_dims(const struct tn_probe *probe, int set,

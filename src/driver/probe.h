@@ -36,6 +36,8 @@ struct tn_probe_result {
 	struct tn_tensor *out;
 	int nout;
 	uint32_t flags;
+	uint32_t least;		/* of them, those of what is read: passes may
+				 * drop the others, with what raised them */
 	struct tn_vec seen;	/* struct tn_probe_seen, in order of the run */
 	struct tn_map by_name;	/* name -> number in `seen`, + 1 */
 };
@@ -67,6 +69,10 @@ enum tn_status tn_probe_run(const struct tn_probe *probe,
 			    struct tn_buf *why);
 void tn_probe_drop(const struct tn_probe *probe,
 		   struct tn_probe_result *results);
+/* What must be raised is what `fn` raises, which has nothing unread. */
+enum tn_status tn_probe_set_least(const struct tn_probe *probe,
+				  const struct tn_fn *fn,
+				  struct tn_probe_result *results);
 /* Equal by bits, but for payloads of NaNs. Floats may be apart by `rtol`
  * times the largest finite magnitude of their output; with rtol > 0 those that
  * are not finite are left out. */

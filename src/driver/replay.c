@@ -102,6 +102,23 @@ void tn_replay_close(struct tn_replay *replay)
 	*replay = (struct tn_replay){ .step = -1 };
 }
 
+enum tn_status tn_replay_least(const struct tenon_module *of, const char *fn,
+			       const struct tn_probe *probe,
+			       struct tn_probe_result *results)
+{
+	struct tn_replay_options options = {
+		.of = of, .fn = fn, .passes = "infer,inline,dce",
+		.steps = -1, .fuel = -1
+	};
+	struct tn_replay replay;
+	enum tn_status status = tn_replay_open(&options, &replay);
+
+	if (!status)
+		status = tn_probe_set_least(probe, replay.entry, results);
+	tn_replay_close(&replay);
+	return status;
+}
+
 void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
 			 struct tn_buf *out)
 {

@@ -6,6 +6,7 @@
 #define TN_DRIVER_REPLAY_H
 
 #include "driver/module.h"
+#include "driver/probe.h"
 
 struct tn_replay {
 	struct tenon_context *context;	/* its own */
@@ -30,6 +31,10 @@ struct tn_replay_options {
 enum tn_status tn_replay_open(const struct tn_replay_options *options,
 			      struct tn_replay *out);
 void tn_replay_close(struct tn_replay *replay);
+/* Replays what drops all that is not read, and notes what is raised then. */
+enum tn_status tn_replay_least(const struct tenon_module *of, const char *fn,
+			       const struct tn_probe *probe,
+			       struct tn_probe_result *results);
 /* "FILE:LINE:COLUMN" of a span of the replayed module; "" if it has none. */
 void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
 			 struct tn_buf *out);

@@ -439,6 +439,8 @@ enum tenon_status tenon_call_input(struct tenon_call *call,
  * The same from a text:
  *   @FILE.npy, @FILE.npz=KEY, @FILE.safetensors=KEY   (the last = splits)
  *   random:SEED, zero        shaped by the dims that others fix
+ *   special:SEED             the same, with zeros of both signs, infinities,
+ *                            NaN, extremes among the values
  *   2x2xf32=1 2 3 4          sizes, type, elements in row-major order
  * With name NULL, @FILE.npz gives every input that it has a key for.
  */

@@ -1,0 +1,4 @@
+# Automake fragment of tests/fuzz: random modules; see README.md there.
+check_PROGRAMS += tests/fuzz/fuzz
+tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.c
+check_scripts += tests/fuzz/run.py
