@@ -210,6 +210,9 @@ def check_fuel(folder, model, schema):
         optional = [e for e in events if e["event"] == "rewrite" and
                     e["pass"] not in ("inline", "lower")]
         left = [e for e in events if e["event"] == "pass-end"][-1]["fuel"]
+        check("fuel %d: each says what it leaves, 0 at the last" % fuel,
+              [e.get("fuel") for e in optional] ==
+              list(range(fuel - 1, fuel - 1 - len(optional), -1)), optional)
         check("fuel %d: each optional rewrite costs one" % fuel,
               fuel - left == len(optional), (left, len(optional)))
         check("fuel %d: lower goes on" % fuel,

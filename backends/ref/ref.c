@@ -209,9 +209,24 @@ static bool set_results(struct tn_ref_frame *frame, const struct tn_op *op,
 	return ok;
 }
 
+/* The flags are as they were if the op's do not count. */
+static void settle_flags(struct tn_ref_frame *frame, const struct tn_op *op,
+			 const struct tn_eval *before)
+{
+	const struct tn_ref_result *result = frame->ref->result;
+	struct tn_eval *eval = &frame->ref->eval;
+
+	if (!result->counts || eval->flags == before->flags ||
+	    result->counts(result->data, op))
+		return;
+	eval->flags = before->flags;
+	eval->raised = before->raised;
+}
+
 static bool run_op(struct tn_ref_frame *frame, const struct tn_op *op,
 		   const struct tn_tensor **in, struct tn_tensor *out)
 {
+	const struct tn_eval before = frame->ref->eval;
 	bool ok;
 	int i;
 
@@ -228,6 +243,7 @@ static bool run_op(struct tn_ref_frame *frame, const struct tn_op *op,
 		tn_ref_drop(op->nout, out);
 		return false;
 	}
+	settle_flags(frame, op, &before);
 	release_uses(frame, op->block, op);
 	return set_results(frame, op, out);
 }

@@ -23,6 +23,8 @@ struct tn_ref_result {
 	/* The same; sees every result of an op as it is computed. */
 	void (*see)(void *data, const struct tn_value *value,
 		    const struct tn_tensor *tensor);
+	/* The same; whether what the op raises counts. */
+	bool (*counts)(void *data, const struct tn_op *op);
 	void *data;
 	/* Set by the run. */
 	uint32_t flags;			/* sticky: tn_eval_flag */

@@ -39,6 +39,7 @@ static enum tn_status begin_probe(struct search *s)
 	struct tenon_context *context = s->module->context;
 	enum tn_status status = tn_probe_init(&s->probe, s->entry,
 					      INPUT_SETS);
+	int set;
 
 	if (status)
 		return status;
@@ -49,8 +50,9 @@ static enum tn_status begin_probe(struct search *s)
 	}
 	s->has_want = true;
 	status = tn_probe_run(&s->probe, s->entry, s->want, NULL);
-	return status ? status : tn_replay_least(s->module, s->entry->name,
-						 &s->probe, s->want);
+	for (set = 0; set < s->probe.nsets; set++)
+		s->want[set].least = 0;
+	return status;
 }
 
 static enum tn_status judge_probe(struct search *s, struct tn_fn *fn,

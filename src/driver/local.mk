@@ -28,6 +28,7 @@ libtenon_la_SOURCES += \
 	src/driver/rawarray.c src/driver/rawarray.h \
 	src/driver/recipe.c src/driver/recipe.h \
 	src/driver/safetensors.c \
+	src/driver/reads.c src/driver/reads.h \
 	src/driver/reduce.c \
 	src/driver/replay.c src/driver/replay.h \
 	src/driver/save.c \

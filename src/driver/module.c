@@ -384,8 +384,6 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 	if (!status && is_watched) {
 		status = tn_watch_init(&watch, module, entry, passes);
 		options.after = tn_watch_after;
-		if (options.fuel < 0)
-			options.fuel = INT64_MAX;
 		options.after_data = &watch;
 	}
 	if (!status)

@@ -36,8 +36,8 @@ struct tn_probe_result {
 	struct tn_tensor *out;
 	int nout;
 	uint32_t flags;
-	uint32_t least;		/* of them, those of what is read: passes may
-				 * drop the others, with what raised them */
+	uint32_t least;		/* of them, those of what is surely read:
+				 * passes may drop others, see reads.h */
 	struct tn_vec seen;	/* struct tn_probe_seen, in order of the run */
 	struct tn_map by_name;	/* name -> number in `seen`, + 1 */
 };
@@ -73,7 +73,8 @@ void tn_probe_drop(const struct tn_probe *probe,
 enum tn_status tn_probe_set_least(const struct tn_probe *probe,
 				  const struct tn_fn *fn,
 				  struct tn_probe_result *results);
-/* Equal by bits, but for payloads of NaNs. Floats may be apart by `rtol`
+/* Equal by bits, but for payloads of NaNs and the signs of zeros, which the
+ * language leaves open. Floats may be apart by `rtol`
  * times the largest finite magnitude of their output; with rtol > 0 those that
  * are not finite are left out. */
 bool tn_probe_same(const struct tn_probe_result *before,

@@ -60,7 +60,7 @@ static enum tn_status run(const struct tn_replay_options *options,
 	const struct tn_settings *settings = &replay->context->settings;
 	struct stop stop = { .replay = replay, .steps = options->steps };
 	struct tn_pass_options pass_options = {
-		.entry = replay->entry, .fuel = options->fuel < 0 ? INT64_MAX : options->fuel,
+		.entry = replay->entry, .fuel = options->fuel,
 		.rules = &replay->module->rules, .fp = settings->fp,
 		.after = see_step, .after_data = &stop
 	};

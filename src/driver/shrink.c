@@ -9,6 +9,7 @@
 
 #include "driver/target.h"
 #include "ir/builder.h"
+#include "ir/graph_edit.h"
 #include "ir/infer.h"
 
 /* Elements of a constant that may take the place of a value. */

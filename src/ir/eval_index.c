@@ -2,7 +2,7 @@
  * Lookups and scatters. Every form is one list of pairs: a slice of the big
  * tensor and a slice of the small one, in row-major order of the small.
  * Lookups clamp an index that is out of range, scatters drop the slice; both
- * raise the flag.
+ * raise the flag. A lookup of slices without elements looks at no index.
  */
 #include "ir/eval_impl.h"
 
@@ -65,6 +65,8 @@ static void along_axis(struct pairs *pairs, const struct tn_tensor *big)
 
 	pairs->slice = tn_eval_product(big->shape, axis + 1, big->rank) *
 		       pairs->size;
+	if (pairs->slice == 0 && !pairs->is_scatter)
+		return;
 	for (o = 0; o < outer; o++) {
 		int64_t k;
 
@@ -90,6 +92,8 @@ static void by_tuples(struct pairs *pairs, const struct tn_tensor *big)
 	tn_eval_strides(big, strides);
 	pairs->slice = tn_eval_product(big->shape, (int)length, big->rank) *
 		       pairs->size;
+	if (pairs->slice == 0 && !pairs->is_scatter)
+		return;
 	for (k = 0; k < count; k++) {
 		int64_t offset = 0;
 		bool is_in = true;

@@ -39,8 +39,9 @@ static void note_last(struct tn_rw *rw, const char *rule,
 		rw->last.value = op->out[0]->name;
 }
 
+/* `spent`: of an optional rewrite, which says what fuel it leaves. */
 static void write_event(const struct tn_rw *rw, const char *rule,
-			const struct tn_op *op)
+			const struct tn_op *op, bool spent)
 {
 	struct tn_events *events = rw->module->events;
 
@@ -56,6 +57,8 @@ static void write_event(const struct tn_rw *rw, const char *rule,
 		tn_event_text(events, "value", op->out[0]->name);
 	tn_event_text(events, "origin", op->origin);
 	put_span(rw->module, op->span);
+	if (spent && rw->fuel >= 0)
+		tn_event_int(events, "fuel", rw->fuel);
 	tn_event_end(events);
 }
 
@@ -67,14 +70,15 @@ bool tn_rw_spend(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 		rw->fuel--;
 	rw->spent++;
 	note_last(rw, rule, op);
-	tn_rw_note(rw, rule, op);
+	rw->count++;
+	write_event(rw, rule, op, true);
 	return true;
 }
 
 void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 {
 	rw->count++;
-	write_event(rw, rule, op);
+	write_event(rw, rule, op, false);
 }
 
 /* ---- Single changes -------------------------------------------------- */

@@ -144,9 +144,9 @@ static void test_surgery(void **state)
 		      "  return t__1;\n}\n");
 	assert_text(&events,
 		    "{\"event\":\"rewrite\",\"pass\":\"test\",\"rule\":\"neg\","
-		    "\"fn\":\"f\",\"op\":\"neg\",\"value\":\"a\"}\n"
+		    "\"fn\":\"f\",\"op\":\"neg\",\"value\":\"a\",\"fuel\":1}\n"
 		    "{\"event\":\"rewrite\",\"pass\":\"test\",\"rule\":\"set\","
-		    "\"fn\":\"f\",\"op\":\"add\",\"value\":\"t__1\"}\n");
+		    "\"fn\":\"f\",\"op\":\"add\",\"value\":\"t__1\",\"fuel\":0}\n");
 	tn_events_fini(&stream);
 	tn_buf_fini(&events);
 }
