@@ -324,7 +324,8 @@ static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 	     set_buffers(frame->ref, op, in, out, buffers);
 	if (ok && !tn_kernel_eval(op->kernel, frame->dims, buffers, &flags,
 				  &why))
-		ok = tn_ref_fail(frame->ref, kernel_fault(op), op->span, "%s",
+		ok = why.failed || strstr(tn_buf_text(&why), "has no memory") ?
+			tn_ref_no_memory(frame->ref) : tn_ref_fail(frame->ref, kernel_fault(op), op->span, "%s",
 				 tn_buf_text(&why));
 	frame->ref->eval.flags |= flags;
 	if (flags && !frame->ref->eval.raised)

@@ -92,7 +92,7 @@ enum tn_status tn_replay_open(const struct tn_replay_options *options,
 	out->entry = tn_module_entry(out->module->ir, options->fn);
 	if (!out->entry)
 		return TN_UNSUPPORTED;
-	return run(options, out);
+	return (enum tn_status)tn_context_end(out->context, run(options, out));
 }
 
 void tn_replay_close(struct tn_replay *replay)

@@ -36,6 +36,8 @@ COMMANDS = [
     f"opt --target=cuda {IN}/index.tn -o OUT/m.tn",
     f"opt --passes=none {IN}/consts.tn",
     f"opt --events=OUT/events {IN}/flow.tn",
+    f"opt --check-each=2 --print-changed=diff --dump-dir=OUT/d {IN}/calls.tn",
+    f"bisect --against=ref {IN}/guards.tn",
     f"emit {IN}/guards.tn -o OUT/c",
     f"emit {IN}/index.tn -o OUT/c",
     f"emit --target=cuda {IN}/views.tn -o OUT/cu",
