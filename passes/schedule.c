@@ -11,8 +11,6 @@
 #include "ir/kernel_check.h"
 #include "passes/lower.h"
 
-enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context);
-
 static const struct {
 	const char *name;
 	int least, most;	/* positional arguments */

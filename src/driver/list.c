@@ -90,7 +90,7 @@ static void list_dtypes(struct tn_buf *out, bool json)
 
 static void list_facts(struct tn_buf *out, bool json)
 {
-	struct row row = {NULL};
+	struct row row = {NULL, NULL, NULL, NULL};
 	int i;
 
 	for (i = 0; (row.name = tn_elab_fact(i, &row.summary)); i++)
