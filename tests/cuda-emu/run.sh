@@ -74,11 +74,11 @@ run() {
 	fi
 }
 
-# AddressSanitizer stops a kernel that leaves its memory: stops KERNEL REPORT
+# A sanitizer stops a kernel that leaves its memory: stops KERNEL REPORTS
 stops() {
 	[ -x "$work/$label/faults" ] || return 0
 	if "$work/$label/faults" "$1" >/dev/null 2>"$work/err" ||
-		! grep -q "$2" "$work/err"; then
+		! grep -Eq "$2" "$work/err"; then
 		fail "$label $1 is stopped"
 		head -n 5 "$work/err"
 	else
@@ -91,7 +91,7 @@ sanitized() {
 		-fno-sanitize-recover=all
 	stops past_end heap-buffer-overflow
 	stops past_shared use-after-poison
-	stops past_local stack-buffer-overflow
+	stops past_local "stack-buffer-overflow|insufficient space"
 }
 
 # Compiles for one architecture and links; runs where there is a device.
