@@ -394,6 +394,26 @@ bool elab_block(struct frame *frame, const struct tn_tree_block *block,
 		enum block_role role, const enum tn_dtype *wants, int nwants,
 		struct outcome *out);
 
+/* ---- elab_trial.c ----------------------------------------------------- */
+
+struct elab_trial {
+	struct tn_elab *e;
+	struct tn_fn *fn;		/* what is tried is made in it */
+	struct tn_sink quiet;		/* takes the reports */
+	struct tn_sink *sink, *module_sink;	/* where they went before */
+	bool was_dry;
+	uint64_t epoch;
+};
+
+/* From here on reports are quiet. False: out of memory, nothing is begun. */
+bool elab_trial_begin(struct elab_trial *trial, struct tn_elab *e,
+		      const char *name);
+/* Reports go where they went; one of these two is due then. */
+void elab_trial_end(struct elab_trial *trial);
+struct tn_fn *elab_trial_keep(struct elab_trial *trial);
+/* The function goes, and the module's epoch is what it was. */
+void elab_trial_drop(struct elab_trial *trial);
+
 /* ---- elab_flow.c ------------------------------------------------------ */
 
 /* Takes a function that was made for a trial out of the module again, with

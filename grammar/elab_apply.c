@@ -327,26 +327,16 @@ struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
 {
 	struct tn_elab *e = data;
 	const struct elab_rule *text = rule->source;
-	struct tn_sink *sink = e->sink, *was = e->module->sink;
-	uint64_t epoch = e->module->epoch;
-	struct tn_fn *trial = tn_graph_fn(e->module, "trial", TN_FN_INSTANCE);
+	struct elab_trial trial;
 	struct tn_fn *after;
 	struct frame frame;
-	struct tn_sink quiet;
 
-	if (!trial)
+	if (!elab_trial_begin(&trial, e, "trial"))
 		return NULL;
-	tn_sink_init(&quiet);
-	e->sink = e->module->sink = &quiet;
-	e->is_dry = true;
-	frame_init(&frame, e, NULL, text->before, trial);
+	frame_init(&frame, e, NULL, text->before, trial.fn);
 	after = try_rule(&frame, rule, match);
 	frame_fini(&frame);
-	e->is_dry = false;
-	e->sink = sink;
-	e->module->sink = was;
-	tn_sink_fini(&quiet);
-	elab_drop_fn(e, trial);
-	e->module->epoch = epoch;
+	elab_trial_end(&trial);
+	elab_trial_drop(&trial);
 	return after;
 }

@@ -384,25 +384,16 @@ static void trial_body(struct loop *loop)
 static void try_types(struct loop *loop)
 {
 	struct frame *frame = loop->frame;
-	struct tn_elab *e = frame->e;
 	struct tn_builder saved = frame->b;
-	struct tn_sink *sink = e->sink;
-	struct tn_sink quiet;
-	struct tn_fn *fn;
+	struct elab_trial trial;
 
-	fn = tn_graph_fn(e->module, "trial", TN_FN_INSTANCE);
-	if (!fn)
+	if (!elab_trial_begin(&trial, frame->e, "trial"))
 		return;
-	tn_sink_init(&quiet);
-	e->sink = e->module->sink = &quiet;
-	e->is_dry = true;
-	tn_builder_init(&frame->b, fn->body);
+	tn_builder_init(&frame->b, trial.fn->body);
 	trial_body(loop);
 	frame->b = saved;
-	e->is_dry = false;
-	e->sink = e->module->sink = sink;
-	tn_sink_fini(&quiet);
-	elab_drop_fn(e, fn);
+	elab_trial_end(&trial);
+	elab_trial_drop(&trial);
 }
 
 static bool read_carries(struct loop *loop)

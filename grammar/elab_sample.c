@@ -438,33 +438,23 @@ struct tn_fn *tn_elab_rule_sample(struct tn_elab *e,
 				  int rank, uint64_t seed)
 {
 	const struct elab_rule *text = rule->source;
-	struct tn_sink *sink = e->sink, *was = e->module->sink;
-	struct tn_fn *fn = tn_graph_fn(e->module, "sample", TN_FN_INSTANCE);
-	struct sampler *s = calloc(1, sizeof(*s));
-	struct tn_sink quiet;
-	bool good = false;
+	struct sampler s = {
+		.rule = rule, .rank = rank,
+		.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1
+	};
+	struct elab_trial trial;
+	bool good;
 
-	if (s && fn) {
-		tn_sink_init(&quiet);
-		e->sink = e->module->sink = &quiet;
-		e->is_dry = true;
-		frame_init(&s->frame, e, NULL, text->before, fn);
-		s->rule = rule;
-		s->rank = rank;
-		s->state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-		good = sample(s, dtype);
-		frame_fini(&s->frame);
-		e->is_dry = false;
-		e->sink = sink;
-		e->module->sink = was;
-		tn_sink_fini(&quiet);
-	}
-	if (fn && !good)
-		elab_drop_fn(e, fn);
-	if (!s)
-		e->module->failed = true;
-	free(s);
-	return good ? fn : NULL;
+	if (!elab_trial_begin(&trial, e, "sample"))
+		return NULL;
+	frame_init(&s.frame, e, NULL, text->before, trial.fn);
+	good = sample(&s, dtype);
+	frame_fini(&s.frame);
+	elab_trial_end(&trial);
+	if (good)
+		return elab_trial_keep(&trial);
+	elab_trial_drop(&trial);
+	return NULL;
 }
 
 void tn_elab_rule_drop(struct tn_elab *e, struct tn_fn *fn)

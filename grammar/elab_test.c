@@ -191,13 +191,10 @@ void elab_reject(struct frame *frame, const struct tn_stmt *stmt)
 {
 	struct tn_elab *e = frame->e;
 	struct tn_builder saved = frame->b;
-	struct tn_sink *sink = e->sink;
 	struct outcome out = {0};
 	struct tn_vec expects = frame->test->expects;
-	bool was_dry = e->is_dry;
 	size_t results = frame->results->len;
-	struct tn_sink quiet;
-	struct tn_fn *fn;
+	struct elab_trial trial;
 
 	if (tn_code_find(stmt->code.text) == TN_CODE_COUNT) {
 		tn_diag_report(e->sink, TN_E0227, stmt->code.span,
@@ -205,26 +202,20 @@ void elab_reject(struct frame *frame, const struct tn_stmt *stmt)
 			       stmt->code.text);
 		return;
 	}
-	fn = tn_graph_fn(e->module, "reject", TN_FN_INSTANCE);
-	if (!fn)
+	if (!elab_trial_begin(&trial, e, "reject"))
 		return;
-	tn_sink_init(&quiet);
-	e->sink = e->module->sink = &quiet;
-	e->is_dry = true;
-	tn_builder_init(&frame->b, fn->body);
+	tn_builder_init(&frame->b, trial.fn->body);
 	tn_vec_init(&frame->test->expects, sizeof(struct tn_expect), NULL);
 	elab_block(frame, &stmt->block, BLOCK_TEST, NULL, 0, &out);
 	tn_vec_fini(&frame->test->expects);
 	frame->test->expects = expects;
 	frame->b = saved;
-	e->is_dry = was_dry;
 	while (frame->results->len > results)
 		tn_vec_pop(frame->results);
-	e->sink = e->module->sink = sink;
-	if (!has_code(&quiet, stmt->code.text))
-		report_reject(frame, stmt, &quiet);
-	tn_sink_fini(&quiet);
-	elab_drop_fn(e, fn);
+	elab_trial_end(&trial);
+	if (!has_code(&trial.quiet, stmt->code.text))
+		report_reject(frame, stmt, &trial.quiet);
+	elab_trial_drop(&trial);
 }
 
 /* ---- Whole tests ------------------------------------------------------- */
