@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "grammar/elab_rule.h"
 #include "ir/graph_edit.h"
 #include "ir/rewrite.h"
@@ -30,16 +31,9 @@ struct sampler {
 	struct tn_attr attrs[TN_RULE_VARS];
 };
 
-static uint64_t draw(struct sampler *s)
-{
-	s->state = s->state * UINT64_C(6364136223846793005) +
-		   UINT64_C(1442695040888963407);
-	return s->state >> 33;
-}
-
 static int pick(struct sampler *s, int count)
 {
-	return count > 0 ? (int)(draw(s) % (uint64_t)count) : 0;
+	return count > 0 ? (int)(tn_random(&s->state) % (uint64_t)count) : 0;
 }
 
 static struct tn_dim_pool *pool_of(struct sampler *s)

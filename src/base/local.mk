@@ -16,6 +16,7 @@ libtenon_la_SOURCES += \
 	src/base/nearest.c \
 	src/base/num.c src/base/num.h \
 	src/base/numloc.c src/base/numloc.h \
+	src/base/random.h \
 	src/base/sha256.c src/base/sha256.h src/base/sha256_x86.c \
 	src/base/sha256_x86.h src/base/compiler.h \
 	src/base/status.h \

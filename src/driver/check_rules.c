@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
+#include "base/random.h"
 #include "base/num.h"
 #include "driver/module.h"
 #include "ir/print.h"
@@ -38,13 +39,6 @@ struct trial {
 };
 
 /* ---- Inputs ------------------------------------------------------------ */
-
-static uint64_t draw(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) +
-		 UINT64_C(1442695040888963407);
-	return *state >> 33;
-}
 
 /* Words in `@fp(..)` that take values out of the question. */
 static bool permits(const struct tn_rule *rule, const char *word)
@@ -84,8 +78,8 @@ static void fill_float(const struct trial *t, struct tn_tensor *x, int set,
 
 	for (i = 0; i < count; i++)
 		tn_tensor_set_f64(x, i, set == 0 ?
-				  special(t->rule, draw(state)) :
-				  ((double)(draw(state) % 4001) - 2000) /
+				  special(t->rule, tn_random(state)) :
+				  ((double)(tn_random(state) % 4001) - 2000) /
 				  (set == 1 ? 8 : 997));
 }
 
@@ -99,9 +93,9 @@ static void fill_int(struct tn_tensor *x, int set, uint64_t *state)
 
 	for (i = 0; i < count; i++)
 		tn_tensor_set_i64(x, i, x->dtype == TN_bool ?
-				  (int64_t)(draw(state) & 1) : set == 0 ?
-				  values[draw(state) % 16] :
-				  (int64_t)(draw(state) % 41) - 20);
+				  (int64_t)(tn_random(state) & 1) : set == 0 ?
+				  values[tn_random(state) % 16] :
+				  (int64_t)(tn_random(state) % 41) - 20);
 }
 
 /* One tensor a parameter; false: out of memory. */
@@ -299,7 +293,7 @@ static void shuffle(struct trial *t, uint64_t seed)
 
 	for (i = 0; i < rules->len; i++) {
 		rule = tn_vec_ptr(rules, i);
-		rule->priority = seed ? (int)(draw(&seed) % 1000) :
+		rule->priority = seed ? (int)(tn_random(&seed) % 1000) :
 					rule->nnodes;
 	}
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
+#include "base/random.h"
 #include "driver/reads.h"
 #include "ir/eval.h"
 
@@ -20,13 +21,6 @@
 #define DRAWS 60
 
 /* ---- Values ------------------------------------------------------------ */
-
-static uint64_t draw(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) +
-		 UINT64_C(1442695040888963407);
-	return *state >> 33;
-}
 
 static double special_float(uint64_t number)
 {
@@ -54,18 +48,18 @@ static double special_float(uint64_t number)
 
 static double pick_float(int set, uint64_t *state)
 {
-	double whole = (double)(draw(state) % 4001) - 2000;
+	double whole = (double)(tn_random(state) % 4001) - 2000;
 
 	switch (set % 4) {
 	case 0:
-		return special_float(draw(state));
+		return special_float(tn_random(state));
 	case 1:
 		return whole / 997;
 	case 2:
 		return trunc(whole / 400);
 	default:
-		return draw(state) % 12 ? whole / 8 :
-			special_float(draw(state));
+		return tn_random(state) % 12 ? whole / 8 :
+			special_float(tn_random(state));
 	}
 }
 
@@ -78,14 +72,14 @@ static int64_t pick_int(int set, uint64_t *state)
 
 	switch (set % 4) {
 	case 0:
-		return values[draw(state) % 16];
+		return values[tn_random(state) % 16];
 	case 1:
-		return (int64_t)(draw(state) % 4);
+		return (int64_t)(tn_random(state) % 4);
 	case 2:
-		return (int64_t)(draw(state) % 41) - 20;
+		return (int64_t)(tn_random(state) % 41) - 20;
 	default:
-		return draw(state) % 12 ? (int64_t)(draw(state) % 9) - 2 :
-			values[draw(state) % 16];
+		return tn_random(state) % 12 ? (int64_t)(tn_random(state) % 9) - 2 :
+			values[tn_random(state) % 16];
 	}
 }
 
@@ -97,7 +91,7 @@ void tn_probe_fill(struct tn_tensor *tensor, int set, uint64_t seed)
 	for (i = 0; i < count; i++)
 		if (tensor->dtype == TN_bool)
 			tn_tensor_set_i64(tensor, i,
-					  (int64_t)(draw(&state) & 1));
+					  (int64_t)(tn_random(&state) & 1));
 		else if (tn_dtype_is(tensor->dtype, TN_KIND_INT))
 			tn_tensor_set_i64(tensor, i, pick_int(set, &state));
 		else
@@ -113,15 +107,15 @@ static int64_t pick_size(const struct tn_sym *sym, int turn, uint64_t *state)
 	int64_t span = sym->hi - sym->lo, size;
 
 	if (turn < 3)
-		size = usual[((uint64_t)turn + draw(state) % 2) % 10];
-	else if (sym->nopt && draw(state) % 4 == 0)
-		size = sym->opt[draw(state) % (uint64_t)sym->nopt];
-	else if (draw(state) % 3)
-		size = usual[draw(state) % 10];
+		size = usual[((uint64_t)turn + tn_random(state) % 2) % 10];
+	else if (sym->nopt && tn_random(state) % 4 == 0)
+		size = sym->opt[tn_random(state) % (uint64_t)sym->nopt];
+	else if (tn_random(state) % 3)
+		size = usual[tn_random(state) % 10];
 	else
-		size = sym->lo + (int64_t)(draw(state) % 20);
+		size = sym->lo + (int64_t)(tn_random(state) % 20);
 	if (size < sym->lo)
-		size = sym->lo + (span > 0 && draw(state) % 2);
+		size = sym->lo + (span > 0 && tn_random(state) % 2);
 	if (sym->mod > 1)
 		size += (sym->mod - size % sym->mod) % sym->mod;
 	return size > sym->hi ? sym->hi - sym->hi % sym->mod : size;
