@@ -30,7 +30,6 @@ int tn_parse_lex(union tn_token_value *value, struct tn_loc *loc,
 
 %{
 #include <stdlib.h>
-#include <string.h>
 
 #include "grammar/node.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most orders of commuting operands of one rule. */
-#define MAX_ORDERS 32
+/* Commuting operators of one rule that are tried in both orders. */
+#define MAX_SWAPS 5
 
 struct symbol {
 	enum tn_pattern_kind kind;
@@ -132,10 +132,11 @@ static bool add_leaf(struct tn_matcher *m, struct tree *tree,
 static bool add_rule(struct tn_matcher *m, const struct tn_rule *rule)
 {
 	int count = count_commuting(rule->root);
-	unsigned orders = 1u << (count < 5 ? count : 5), swaps, rest;
+	unsigned orders = 1u << (count < MAX_SWAPS ? count : MAX_SWAPS);
+	unsigned swaps, rest;
 	struct tree *tree;
 
-	for (swaps = 0; swaps < orders && swaps < MAX_ORDERS; swaps++) {
+	for (swaps = 0; swaps < orders; swaps++) {
 		rest = swaps;
 		tree = insert(m, &m->roots[rule->root->code], rule->root,
 			      &rest);
