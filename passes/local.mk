@@ -25,6 +25,7 @@ libtenon_la_SOURCES += \
 	passes/lower_reduce.c \
 	passes/lower_resize.c \
 	passes/lower_source.c \
+	passes/lower_stage.c \
 	passes/lower_update.c \
 	passes/lower_window.c \
 	passes/match.c \

@@ -65,6 +65,10 @@ struct tn_lower {
 	struct tn_vec operands;		/* struct tn_value *: of the launch */
 	struct tn_vec results;		/* struct tn_lower_result */
 	bool unfit;			/* the group is not one kernel */
+	const struct tn_map *homes;	/* of a group of several nests: op ->
+					 * mark of its nest, none: many; or
+					 * NULL */
+	const void *home;		/* the mark of the nest being made */
 };
 
 
@@ -142,6 +146,18 @@ const struct tn_kexpr *tn_lower_within(struct tn_lower *lw,
 				       const struct tn_kexpr *i,
 				       const struct tn_dim *n);
 const struct tn_dim *tn_lower_dim_int(struct tn_lower *lw, int64_t value);
+/* A buffer of the kernel's own in the arena, declared ahead of all else. NULL:
+ * unfit or failed. */
+struct tn_kbuf *tn_lower_scratch(struct tn_lower *lw, const char *wish,
+				 enum tn_dtype dtype, int rank,
+				 const struct tn_dim *const *dims);
+/* Products that are summed may become FMA in this kernel. */
+void tn_lower_may_contract(struct tn_lower *lw, const struct tn_op *op);
+/* Equal dims, one by one. */
+bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b);
+/* A transpose; the axis of its operand that is an axis of its result. */
+bool tn_lower_is_permuted(const struct tn_op *op);
+int tn_lower_permuted_axis(const struct tn_op *op, int axis);
 /* Gives up this group as one kernel. */
 void tn_lower_unfit(struct tn_lower *lw);
 
@@ -165,7 +181,7 @@ struct tn_value *tn_lower_actual(const struct tn_lower *lw,
 				 const struct tn_value *value);
 /* True for a one-element constant or a dim: a literal in kernels. */
 bool tn_lower_is_literal(const struct tn_value *value);
-/* True if the group uses the value more than once: worth a `let`. */
+/* True if the nest uses the value more than once: worth a `let`. */
 bool tn_lower_is_shared(const struct tn_lower *lw,
 			const struct tn_value *value);
 /* True if the op defines its value inside the group. */
@@ -197,6 +213,8 @@ const struct tn_kexpr *tn_lower_source(struct tn_lower *lw,
  * group returns of it through tn_lower_finish. */
 /* Nests for all results that are not stored yet. */
 void tn_lower_map(struct tn_lower *lw);
+/* A nest that makes one result element by element. */
+void tn_lower_nest(struct tn_lower *lw, struct tn_lower_result *result);
 void tn_lower_reduce(struct tn_lower *lw, const struct tn_op *op);
 void tn_lower_scan(struct tn_lower *lw, const struct tn_op *op);
 void tn_lower_contract(struct tn_lower *lw, const struct tn_op *op);
@@ -221,8 +239,15 @@ struct tn_kbuf *tn_lower_out(struct tn_lower *lw, const struct tn_op *op,
 /* A kernel name not yet used in the module. */
 const char *tn_lower_kernel_name(struct tn_lower *lw, const char *wish);
 
+/* lower_stage.c: the nests of a group with several anchors. */
+void tn_lower_stages(struct tn_lower *lw);
+
 /* lower_kernel.c */
 
+/* True if the op needs a nest of its own kind. */
+bool tn_lower_is_anchor(const struct tn_lower *lw, const struct tn_op *op);
+/* The nest of an anchor, and of what the group returns of it. */
+void tn_lower_anchor(struct tn_lower *lw, const struct tn_op *op);
 /* The target runs one grid a kernel: no order between nests. */
 bool tn_lower_is_grid(const struct tn_lower *lw);
 

@@ -95,7 +95,5 @@ void tn_lower_contract(struct tn_lower *lw, const struct tn_op *op)
 	value = tn_lower_cast(lw, dtype, tn_lower_get(lw, acc));
 	tn_lower_finish(lw, op, 0, out, value);
 	tn_lower_close(lw, mark);
-	if (!tn_annots_add(lw->module, &lw->kernel->annots, "fp", "contract",
-			   op->span))
-		lw->failed = true;
+	tn_lower_may_contract(lw, op);
 }

@@ -125,7 +125,18 @@ static int reads_of_op(const struct tn_op *op, const struct tn_value *value)
 	return by_operand;
 }
 
-/* Uses inside the group: whether a `let` is worth its line. */
+/* True if the op is written in the nest that is being made. */
+static bool is_at_home(const struct tn_lower *lw, const struct tn_op *op)
+{
+	const void *home;
+
+	if (op->block != lw->group)
+		return false;
+	home = lw->homes ? tn_map_find(lw->homes, op) : NULL;
+	return !home || home == lw->home;
+}
+
+/* Uses inside the nest: whether a `let` is worth its line. */
 bool tn_lower_is_shared(const struct tn_lower *lw,
 			const struct tn_value *value)
 {
@@ -135,7 +146,7 @@ bool tn_lower_is_shared(const struct tn_lower *lw,
 	if (!lw->group)
 		return lw->op && reads_of_op(lw->op, value) > 1;
 	for (use = value->uses; use && count < 2; use = use->next)
-		count += use->op->block == lw->group;
+		count += is_at_home(lw, use->op);
 	return count > 1;
 }
 

@@ -221,8 +221,7 @@ static bool is_parts(const struct tn_lower *lw, const struct tn_op *op)
 		tn_op_has(op->code, TN_FLAG_PARTS);
 }
 
-/* True if the op needs a nest of its own kind. */
-static bool is_anchor(const struct tn_lower *lw, const struct tn_op *op)
+bool tn_lower_is_anchor(const struct tn_lower *lw, const struct tn_op *op)
 {
 	switch (tn_ops[op->code].op_class) {
 	case TN_CLASS_REDUCE:
@@ -244,24 +243,31 @@ static bool is_anchor(const struct tn_lower *lw, const struct tn_op *op)
 	return false;
 }
 
-/* The one anchor of the group, or NULL; two make the group unfit. */
-static const struct tn_op *find_anchor(struct tn_lower *lw)
+/* The nests of the group's anchors, of which there may be none. */
+static void lower_anchors(struct tn_lower *lw)
 {
 	const struct tn_op *op, *anchor = NULL;
+	int anchors = 0;
 
-	if (!lw->group)
-		return is_anchor(lw, lw->op) ? lw->op : NULL;
-	for (op = lw->group->first; op; op = op->next) {
-		if (!is_anchor(lw, op))
+	if (!lw->group && tn_lower_is_anchor(lw, lw->op))
+		tn_lower_anchor(lw, lw->op);
+	for (op = lw->group ? lw->group->first : NULL; op; op = op->next) {
+		if (!tn_lower_is_anchor(lw, op))
 			continue;
-		if (anchor || tn_lower_is_half_scatter(op))
+		if (tn_lower_is_half_scatter(op)) {
 			tn_lower_unfit(lw);
+			return;
+		}
 		anchor = op;
+		anchors++;
 	}
-	return anchor;
+	if (anchors == 1)
+		tn_lower_anchor(lw, anchor);
+	else if (anchors)
+		tn_lower_stages(lw);
 }
 
-static void lower_anchor(struct tn_lower *lw, const struct tn_op *op)
+void tn_lower_anchor(struct tn_lower *lw, const struct tn_op *op)
 {
 	switch (tn_ops[op->code].op_class) {
 	case TN_CLASS_REDUCE:
@@ -357,7 +363,6 @@ bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 {
 	bool in_place = tn_op_has(op->code, TN_FLAG_SCATTERS) &&
 		tn_lower_is_grid(lw);
-	const struct tn_op *anchor;
 	struct tn_op *launch;
 
 	if (in_place && !copy_first(lw, op))
@@ -369,9 +374,8 @@ bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 		open_fused(lw, op);
 	else
 		open_single(lw, op);
-	anchor = lw->failed ? NULL : find_anchor(lw);
-	if (anchor && !lw->unfit)
-		lower_anchor(lw, anchor);
+	if (!lw->failed)
+		lower_anchors(lw);
 	if (!lw->unfit && !lw->failed)
 		tn_lower_map(lw);
 	if (lw->unfit) {

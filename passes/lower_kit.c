@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/num.h"
 
 void tn_lower_unfit(struct tn_lower *lw)
 {
@@ -72,6 +73,57 @@ static struct tn_kvar *new_var(struct tn_lower *lw, const char *wish,
 	const char *name = tn_lower_name(lw, wish);
 
 	return name ? tn_kernel_var(lw->kernel, name, dtype) : NULL;
+}
+
+/* Takes room in the kernel's scratch, for the largest sizes. */
+static bool take_scratch(struct tn_lower *lw, struct tn_kbuf *buf)
+{
+	const struct tn_type *type = tn_type_get(lw->module, buf->dtype,
+						 buf->rank, buf->dims);
+	int64_t bytes = type ? tn_type_max_bytes(lw->module, type) : -1;
+	int64_t *total = &lw->kernel->scratch_bytes;
+
+	buf->arena_offset = *total;
+	return bytes >= 0 && tn_num_add(*total, bytes, total) &&
+		tn_num_align(*total, 64, total);
+}
+
+struct tn_kbuf *tn_lower_scratch(struct tn_lower *lw, const char *wish,
+				 enum tn_dtype dtype, int rank,
+				 const struct tn_dim *const *dims)
+{
+	struct tn_kblock *body = &lw->kernel->body;
+	const char *name = tn_lower_name(lw, wish);
+	struct tn_kbuf *buf;
+	struct tn_kstmt *alloc, *before = body->first;
+
+	if (!name)
+		return NULL;
+	buf = tn_kernel_local(lw->kernel, name, dtype, rank, dims,
+			      TN_SPACE_ARENA);
+	if (!buf || !take_scratch(lw, buf)) {
+		tn_lower_unfit(lw);
+		return NULL;
+	}
+	while (before && before->kind == TN_KSTMT_ALLOC)
+		before = before->next;
+	alloc = tn_kstmt_alloc(lw->kernel, body, buf);
+	if (!alloc) {
+		lw->failed = true;
+		return NULL;
+	}
+	tn_kstmt_remove(alloc);
+	tn_kstmt_insert(body, alloc, before);
+	return buf;
+}
+
+void tn_lower_may_contract(struct tn_lower *lw, const struct tn_op *op)
+{
+	struct tn_annots *annots = &lw->kernel->annots;
+
+	if (!tn_annots_find(annots, "fp") &&
+	    !tn_annots_add(lw->module, annots, "fp", "contract", op->span))
+		lw->failed = true;
 }
 
 size_t tn_lower_mark(const struct tn_lower *lw)

@@ -8,7 +8,7 @@
  */
 #include "passes/lower.h"
 
-static bool same_dims(const struct tn_type *a, const struct tn_type *b)
+bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b)
 {
 	int i;
 
@@ -25,6 +25,11 @@ static struct tn_lower_result *result_at(const struct tn_lower *lw, size_t i)
 	return tn_vec_at(&lw->results, i);
 }
 
+bool tn_lower_is_permuted(const struct tn_op *op)
+{
+	return tn_ops[op->code].srule == TN_SRULE_TRANSPOSE;
+}
+
 static void store_result(struct tn_lower *lw, struct tn_lower_result *result,
 			 const struct tn_kexpr *const *index)
 {
@@ -34,6 +39,32 @@ static void store_result(struct tn_lower *lw, struct tn_lower_result *result,
 	result->is_done = true;
 	if (expr)
 		tn_lower_store(lw, result->buf, index, expr);
+}
+
+/* The result is a transpose: stores what it moves, which is at `index`. */
+static void store_permuted(struct tn_lower *lw, struct tn_lower_result *result,
+			   const struct tn_kexpr *const *index)
+{
+	const struct tn_op *op = result->value->op;
+	const struct tn_kexpr *to[TN_MAX_RANK], *expr;
+	int i;
+
+	for (i = 0; i < result->value->type->rank; i++)
+		to[i] = index[tn_lower_permuted_axis(op, i)];
+	expr = tn_lower_element(lw, tn_graph_in(op, 0), index);
+	result->is_done = true;
+	if (expr)
+		tn_lower_store(lw, result->buf, to, expr);
+}
+
+void tn_lower_nest(struct tn_lower *lw, struct tn_lower_result *result)
+{
+	const struct tn_kexpr *index[TN_MAX_RANK];
+	size_t mark = tn_lower_mark(lw);
+
+	tn_lower_for_type(lw, result->value->type, index);
+	store_result(lw, result, index);
+	tn_lower_close(lw, mark);
 }
 
 void tn_lower_map(struct tn_lower *lw)
@@ -54,7 +85,8 @@ void tn_lower_map(struct tn_lower *lw)
 		tn_lower_for_type(lw, type, index);
 		for (k = i; k < lw->results.len && !lw->unfit; k++)
 			if (!result_at(lw, k)->is_done &&
-			    same_dims(result_at(lw, k)->value->type, type))
+			    tn_lower_same_dims(result_at(lw, k)->value->type,
+					       type))
 				store_result(lw, result_at(lw, k), index);
 		tn_lower_close(lw, mark);
 	}
@@ -82,10 +114,21 @@ static void mark_dependents(struct tn_lower *lw, struct tn_map *seen,
 		}
 }
 
+/* The result is a transpose of a value of this shape. */
+static bool is_moved_from(const struct tn_lower_result *result,
+			  const struct tn_type *type)
+{
+	const struct tn_op *op = result->value->op;
+
+	return tn_lower_is_permuted(op) &&
+		tn_lower_same_dims(tn_graph_in(op, 0)->type, type);
+}
+
 void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 		     const struct tn_kexpr *const *index,
 		     const struct tn_kexpr *value)
 {
+	const struct tn_type *type = op->out[n]->type;
 	struct tn_map seen;
 	size_t i;
 
@@ -101,10 +144,12 @@ void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 
 		if (result->is_done || !tn_map_has(&seen, result->value))
 			continue;
-		if (!same_dims(result->value->type, op->out[n]->type))
-			tn_lower_unfit(lw);
-		else
+		if (tn_lower_same_dims(result->value->type, type))
 			store_result(lw, result, index);
+		else if (is_moved_from(result, type))
+			store_permuted(lw, result, index);
+		else
+			tn_lower_unfit(lw);
 	}
 	tn_map_fini(&seen);
 }

@@ -31,17 +31,22 @@ static void slice_index(struct tn_lower *lw, const struct tn_op *op,
 	}
 }
 
+int tn_lower_permuted_axis(const struct tn_op *op, int axis)
+{
+	const struct tn_attr *perm = tn_graph_attr(op, "perm");
+
+	return perm->is_set && perm->count ? (int)perm->u.ints[axis] :
+		op->out[0]->type->rank - 1 - axis;
+}
+
 static void transpose_index(const struct tn_op *op,
 			    const struct tn_kexpr *const *index,
 			    const struct tn_kexpr **out)
 {
-	const struct tn_attr *perm = tn_graph_attr(op, "perm");
-	int rank = op->out[0]->type->rank;
 	int i;
 
-	for (i = 0; i < rank; i++)
-		out[perm->is_set && perm->count ? perm->u.ints[i]
-			: rank - 1 - i] = index[i];
+	for (i = 0; i < op->out[0]->type->rank; i++)
+		out[tn_lower_permuted_axis(op, i)] = index[i];
 }
 
 static void broadcast_index(struct tn_lower *lw, const struct tn_op *op,

@@ -195,35 +195,20 @@ static void sort_row(struct tn_lower *lw, struct sort *sort)
 	tn_lower_close(lw, mark);
 }
 
-/* Takes room in the kernel's scratch, for the largest sizes. */
-static bool take_scratch(struct tn_lower *lw, struct tn_kbuf *buf)
-{
-	const struct tn_type *type = tn_type_get(lw->module, buf->dtype,
-						 buf->rank, buf->dims);
-	int64_t bytes = type ? tn_type_max_bytes(lw->module, type) : -1;
-	int64_t *total = &lw->kernel->scratch_bytes;
-
-	buf->arena_offset = *total;
-	return bytes >= 0 && tn_num_add(*total, bytes, total) &&
-		tn_num_align(*total, 64, total);
-}
-
 static bool open_places(struct tn_lower *lw, struct sort *sort)
 {
 	const struct tn_type *type = tn_graph_in(sort->op, 0)->type;
 	const struct tn_dim *dims[TN_MAX_RANK + 1];
-	const char *name = tn_lower_name(lw, "places");
 	int i;
 
 	dims[0] = tn_lower_dim_int(lw, 2);
 	for (i = 0; i < type->rank; i++)
 		dims[1 + i] = type->dims[i];
-	if (!name || !dims[0])
+	if (!dims[0])
 		return false;
-	sort->places = tn_kernel_local(lw->kernel, name, TN_i64,
-				       type->rank + 1, dims, TN_SPACE_ARENA);
-	return sort->places && take_scratch(lw, sort->places) &&
-		tn_kstmt_alloc(lw->kernel, lw->block, sort->places);
+	sort->places = tn_lower_scratch(lw, "places", TN_i64, type->rank + 1,
+					dims);
+	return sort->places;
 }
 
 /* Hands on the first `count` places of the sorted row. */

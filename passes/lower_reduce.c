@@ -10,10 +10,14 @@
  */
 #include "passes/lower.h"
 
+/* A product among others, whose sum may be contracted, is rounded first. */
 static void combine(struct tn_lower *lw, enum tn_opcode code,
 		    struct tn_kvar *acc, const struct tn_kexpr *value)
 {
 	const struct tn_kexpr *now = tn_lower_get(lw, acc);
+
+	if (lw->homes && value && value->kind == TN_KEXPR_OP)
+		value = tn_lower_let(lw, "x", value);
 
 	if (code == TN_OP_add) {
 		if (!tn_kstmt_set(lw->kernel, lw->block, acc, value, true))

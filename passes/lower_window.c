@@ -142,9 +142,7 @@ static void close_conv(struct tn_lower *lw, const struct tn_op *op,
 		value = tn_lower_binary(lw, TN_OP_add, value, bias);
 	}
 	tn_lower_finish(lw, op, 0, out, tn_lower_cast(lw, dtype, value));
-	if (!tn_annots_add(lw->module, &lw->kernel->annots, "fp", "contract",
-			   op->span))
-		lw->failed = true;
+	tn_lower_may_contract(lw, op);
 }
 
 /* Channels of one group: the extent of dim over the number of groups. */

@@ -558,10 +558,6 @@ static bool bind_loop(const struct tn_step *step, struct tn_kstmt *loop)
 				      step->args[1]);
 	if (!may_be_kind(step, loop, TN_LOOP_PAR))
 		return false;
-	if (step->kernel->scratch_bytes &&
-	    !strncmp(axes[i].name, "grid", 4))
-		return tn_step_refuse(step, "blocks cannot wait for one "
-				      "another's @arena buffers");
 	loop->loop = TN_LOOP_PAR;
 	loop->bind = axes[i].bind;
 	loop->min = 0;

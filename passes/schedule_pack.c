@@ -438,14 +438,6 @@ static bool stage_loops(struct packer *p, enum tn_kspace space)
 	return good;
 }
 
-/* A loop on the grid of a GPU, whose blocks do not wait. */
-static bool is_grid(void *data, const struct tn_kstmt *s)
-{
-	(void)data;
-	return tn_kstmt_is_loop(s) && s->loop == TN_LOOP_PAR &&
-		s->bind != TN_BIND_THREADS;
-}
-
 bool tn_step_pack(const struct tn_step *step)
 {
 	bool stage = !strcmp(step->name, "stage");
@@ -464,8 +456,5 @@ bool tn_step_pack(const struct tn_step *step)
 	p.buf = read_by(&step->kernel->body, step->args[0]);
 	if (!p.buf)
 		return tn_step_refuse(step, "it is not read");
-	if (tn_kblock_find(&step->kernel->body, is_grid, NULL))
-		return tn_step_refuse(step, "the kernel runs on a grid, whose "
-				      "blocks cannot wait for the copy");
 	return pack_block(&p, &step->kernel->body, space);
 }

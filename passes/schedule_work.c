@@ -13,8 +13,6 @@
  */
 #include "passes/schedule.h"
 
-#include <string.h>
-
 #define WORTH 2e6	/* operations that pay for a fork */
 #define SCALAR 8	/* of an operation outside of vectors */
 #define CALL 64		/* more for a function of the C library */
@@ -31,8 +29,7 @@ static double weigh_expr(const struct tn_kexpr *e, int depth)
 		return 0;
 	if (e->kind == TN_KEXPR_OP && !e->is_index) {
 		sum = 1;
-		if (tn_dtype_is(e->dtype, TN_KIND_F) &&
-		    strstr(tn_ops[e->code].fexpr, "F("))
+		if (tn_dtype_is(e->dtype, TN_KIND_F) && tn_op_calls(e->code))
 			sum = CALL;
 	}
 	for (i = 0; i < e->nargs && depth < DEEPEST &&

@@ -77,6 +77,11 @@ static bool same_list(const struct tn_attr *a, const struct tn_attr *b)
 	return true;
 }
 
+bool tn_op_calls(enum tn_opcode code)
+{
+	return strstr(tn_ops[code].fexpr, "F(") != NULL;
+}
+
 bool tn_attr_same(const struct tn_attr *a, const struct tn_attr *b)
 {
 	if (a->is_set != b->is_set || a->kind != b->kind)

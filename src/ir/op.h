@@ -126,6 +126,8 @@ extern const struct tn_op_info tn_ops[TN_OP_COUNT];
 enum tn_opcode tn_op_find(const char *name);
 /* True if its row has one of the flags. */
 bool tn_op_has(enum tn_opcode code, unsigned flags);
+/* True if on floats it calls a function of the C library. */
+bool tn_op_calls(enum tn_opcode code);
 /* Of one kind and value, floats by bits; or both absent. Dims must be of one
  * pool. Names do not count. */
 bool tn_attr_same(const struct tn_attr *a, const struct tn_attr *b);

@@ -11,8 +11,8 @@ enum tn_target_kind { TN_TARGET_REF, TN_TARGET_C, TN_TARGET_CUDA };
 enum tn_target_par {
 	TN_PAR_NONE,	/* nothing: one after the other */
 	TN_PAR_THREADS,	/* threads of a CPU, joined behind each loop */
-	TN_PAR_GRID	/* a grid of blocks: nothing orders the nests of a
-			 * launch */
+	TN_PAR_GRID	/* a grid of blocks: nothing orders them; the nests of a
+			 * kernel follow one another */
 };
 
 struct tn_target {

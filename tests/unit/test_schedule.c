@@ -431,11 +431,6 @@ static const struct {
 	  "stage(x): there is no loop 'z'" },
 	{ "rows", { 3, 8, 4 }, "pack(x, i, k)",
 	  "pack(x): the reads also depend on loop 'j'" },
-	{ "matmul", { 3, 8, 4 }, "bind(i, grid.x), pack(w, k, j)",
-	  "pack(w): the kernel runs on a grid, whose blocks cannot wait for "
-	  "the copy" },
-	{ "matmul", { 3, 8, 4 }, "pack(w, k, j), bind(i, grid.x)",
-	  "bind(i): blocks cannot wait for one another's @arena buffers" },
 	{ "if", { 3, 7, -4 }, "pack(w, j)",
 	  "pack(w): 'w' is read under a condition, and not proved in "
 	  "bounds" }
