@@ -116,10 +116,12 @@ static bool is_quick(const struct tn_op *op, int64_t count)
 	return work <= MAX_WORK;
 }
 
-static bool is_small(struct tn_fold *f, const struct tn_op *op)
+/* Why the constant would be too much; NULL: it is not. */
+static const char *excess(const struct tn_fold *f, const struct tn_op *op,
+			  int64_t count, int64_t *bytes)
 {
 	const struct tn_type *type = op->out[0]->type;
-	int64_t largest = 0, operands = 0, count = count_of(type), bytes, n;
+	int64_t largest = 0, operands = 0, n;
 	int i;
 
 	for (i = 0; i < op->nin; i++) {
@@ -127,32 +129,67 @@ static bool is_small(struct tn_fold *f, const struct tn_op *op)
 		largest = n > largest ? n : largest;
 		operands += n;
 	}
-	if (count < 0 || !is_quick(op, count) ||
-	    !tn_num_mul(count, tn_dtype_bytes(type->dtype), &bytes) ||
-	    bytes > MAX_BYTES - f->bytes)
-		return false;
-	if (count > largest &&
-	    (count > f->limit || (count > operands && count > MAX_GROWN)))
-		return false;
-	f->bytes += bytes;
-	return true;
+	if (count < 0 || !is_quick(op, count))
+		return "computing it takes too many steps";
+	if (!tn_num_mul(count, tn_dtype_bytes(type->dtype), bytes) ||
+	    *bytes > MAX_BYTES - f->bytes)
+		return "with it all constants that were computed would be too "
+			"large";
+	if (count > largest && count > f->limit)
+		return "that is above the limit";
+	if (count > largest && count > operands && count > MAX_GROWN)
+		return "its operands have fewer together, and a loop that "
+			"makes them is shorter";
+	return NULL;
+}
+
+static bool is_small(struct tn_fold *f, const struct tn_op *op)
+{
+	int64_t count = count_of(op->out[0]->type), bytes = 0;
+	const char *why = excess(f, op, count, &bytes);
+
+	if (!why) {
+		f->bytes += bytes;
+		return true;
+	}
+	tn_rw_miss(f->rw, "fold", op, NULL,
+		   "the constant would have %lld elements: %s",
+		   (long long)count, why);
+	return false;
+}
+
+/* The op's value in `out`; false after the reason was told. */
+static bool evaluate(struct tn_fold *f, const struct tn_op *op,
+		     struct tn_tensor *out)
+{
+	struct tn_eval eval = { 0 };
+	const struct tn_tensor *in[MAX_OPERANDS];
+	bool good;
+	int i;
+
+	for (i = 0; i < op->nin; i++)
+		in[i] = tn_graph_in(op, i)->op->literal;
+	good = tn_eval_op(&eval, op, in, out);
+	f->failed |= eval.no_memory;
+	if (!good && !eval.no_memory)
+		tn_rw_miss(f->rw, "fold", op, NULL,
+			   "its size cannot be told");
+	else if (good && eval.flags)
+		tn_rw_miss(f->rw, "fold", op, NULL, "run time has to raise "
+			   "the flag for it: it divides an integer by zero or "
+			   "has an index out of range");
+	return good && !eval.flags;
 }
 
 struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
 {
-	struct tn_eval eval = { 0 };
-	const struct tn_tensor *in[MAX_OPERANDS];
 	struct tn_tensor out = { 0 };
 	struct tn_builder builder;
 	struct tn_value *value = NULL;
-	int i;
 
 	if (!tn_fold_is_due(op) || !is_small(f, op))
 		return NULL;
-	for (i = 0; i < op->nin; i++)
-		in[i] = tn_graph_in(op, i)->op->literal;
-	if (tn_eval_op(&eval, op, in, &out) && eval.flags == 0 &&
-	    tn_rw_spend(f->rw, "fold", op)) {
+	if (evaluate(f, op, &out) && tn_rw_spend(f->rw, "fold", op)) {
 		tn_rw_before(f->rw, op, &builder);
 		value = tn_build_const(&builder, &out, op->span);
 		if (value)
@@ -160,7 +197,6 @@ struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
 		f->changed |= value != NULL;
 		f->failed |= !value;
 	}
-	f->failed |= eval.no_memory;
 	tn_tensor_fini(&out);
 	return value;
 }

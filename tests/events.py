@@ -30,6 +30,7 @@ fn main(x: f32[B, 16], `we "ird\\\\ \\u{a} \\u{1f600}`: f32[16])
     -> (y: f32[B, 16]) {
   a = relu(x + `we "ird\\\\ \\u{a} \\u{1f600}`) * sum([1.0, 2.0]);
   unread = sin(x) + cos(x);
+  zeros = broadcast(0.0, shape=[100000]);
   `t \\u{7} "` = cumsum(a, axis=1);
   d = `t \\u{7} "` * `t \\u{7} "`;
   e = cumsum(d + exp(x), axis=1);
@@ -186,7 +187,13 @@ def check_opt(folder, model, schema):
     fuse = [e for e in rewrites if e["rule"] == "fuse"][0]
     there = source[fuse["begin"]:fuse["end"]]
     check("opt: the span is that of the operator", b"relu" in there and
-          fuse["line"] == 5 or b"exp" in there and fuse["line"] == 9, fuse)
+          fuse["line"] == 5 or b"exp" in there and fuse["line"] == 10, fuse)
+    misses = [e for e in events if e["event"] == "miss" and
+              e["value"] == "zeros"]
+    check("opt: what was left is told, with place and reason", misses and
+          misses[0]["pass"] == "fold" and misses[0]["line"] == 7 and
+          misses[0]["reason"] == "the constant would have 100000 elements: "
+          "that is above the limit", misses)
     names = {e["value"] for e in events if e["event"] == "place" and
              "value" in e}
     over = [e for e in events if e["event"] == "place" and "over" in e]
@@ -263,7 +270,7 @@ def check_errors(folder, model):
 
 def main():
     schema = read_schema()
-    check("the document has the kinds", len(schema) == 7, list(schema))
+    check("the document has the kinds", len(schema) == 8, list(schema))
     bad = b'{"event":"plan","fn":"f","arena":"x","peak":0,"extra":1}'
     check("a bad line is seen", sorted(faults_of(bad, schema)[0]) ==
           ["no buffers", "no steps", "type of arena", "unknown member extra"],

@@ -10,8 +10,18 @@
 
 /* ---- Fuel and events ------------------------------------------------- */
 
-/* Where in the source the op comes from. */
-static void put_span(const struct tn_module *module, struct tn_span span)
+/* Names of the members that say where in the source an op comes from. */
+struct place_names {
+	const char *file, *line, *begin, *end;
+};
+
+static const struct place_names own = { "file", "line", "begin", "end" };
+static const struct place_names other_own = {
+	"other_file", "other_line", "other_begin", "other_end"
+};
+
+static void put_span(const struct tn_module *module, struct tn_span span,
+		     const struct place_names *names)
 {
 	const struct tn_sink *sink = module->sink;
 	const struct tn_source *source;
@@ -19,11 +29,11 @@ static void put_span(const struct tn_module *module, struct tn_span span)
 	if (!sink || !span.file || span.file > sink->sources.len)
 		return;
 	source = tn_vec_at(&sink->sources, span.file - 1);
-	tn_event_text(module->events, "file", source->name);
-	tn_event_int(module->events, "line",
+	tn_event_text(module->events, names->file, source->name);
+	tn_event_int(module->events, names->line,
 		     tn_sink_line(sink, span.file, span.begin));
-	tn_event_int(module->events, "begin", span.begin);
-	tn_event_int(module->events, "end", span.end);
+	tn_event_int(module->events, names->begin, span.begin);
+	tn_event_int(module->events, names->end, span.end);
 }
 
 static void note_last(struct tn_rw *rw, const char *rule,
@@ -39,15 +49,13 @@ static void note_last(struct tn_rw *rw, const char *rule,
 		rw->last.value = op->out[0]->name;
 }
 
-/* `spent`: of an optional rewrite, which says what fuel it leaves. */
-static void write_event(const struct tn_rw *rw, const char *rule,
-			const struct tn_op *op, bool spent)
+/* The members that a rewrite and a miss have in common. */
+static void begin_event(const struct tn_rw *rw, const char *kind,
+			const char *rule, const struct tn_op *op)
 {
 	struct tn_events *events = rw->module->events;
 
-	if (!events)
-		return;
-	tn_event_begin(events, "rewrite");
+	tn_event_begin(events, kind);
 	tn_event_text(events, "pass", rw->pass);
 	tn_event_text(events, "rule", rule);
 	if (op->block)
@@ -56,7 +64,18 @@ static void write_event(const struct tn_rw *rw, const char *rule,
 	if (op->nout)
 		tn_event_text(events, "value", op->out[0]->name);
 	tn_event_text(events, "origin", op->origin);
-	put_span(rw->module, op->span);
+	put_span(rw->module, op->span, &own);
+}
+
+/* `spent`: of an optional rewrite, which says what fuel it leaves. */
+static void write_event(const struct tn_rw *rw, const char *rule,
+			const struct tn_op *op, bool spent)
+{
+	struct tn_events *events = rw->module->events;
+
+	if (!events)
+		return;
+	begin_event(rw, "rewrite", rule, op);
 	if (spent && rw->fuel >= 0)
 		tn_event_int(events, "fuel", rw->fuel);
 	tn_event_end(events);
@@ -79,6 +98,37 @@ void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 {
 	rw->count++;
 	write_event(rw, rule, op, false);
+}
+
+bool tn_rw_is_heard(const struct tn_rw *rw)
+{
+	return rw->module->events != NULL;
+}
+
+void tn_rw_miss(struct tn_rw *rw, const char *rule, const struct tn_op *op,
+		const struct tn_op *other, const char *format, ...)
+{
+	struct tn_events *events = rw->module->events;
+	struct tn_buf reason;
+	va_list args;
+
+	if (!events)
+		return;
+	tn_buf_init(&reason);
+	va_start(args, format);
+	tn_buf_vputf(&reason, format, args);
+	va_end(args);
+	begin_event(rw, "miss", rule, op);
+	if (other) {
+		tn_event_text(events, "other_op", tn_ops[other->code].name);
+		if (other->nout)
+			tn_event_text(events, "other", other->out[0]->name);
+		put_span(rw->module, other->span, &other_own);
+	}
+	tn_event_text(events, "reason", tn_buf_text(&reason));
+	events->failed |= reason.failed;
+	tn_event_end(events);
+	tn_buf_fini(&reason);
 }
 
 /* ---- Single changes -------------------------------------------------- */

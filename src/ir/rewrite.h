@@ -41,6 +41,15 @@ bool tn_rw_spend(struct tn_rw *rw, const char *rule, const struct tn_op *op);
 /* One that back ends need: counted and told, but done whatever the fuel, and
  * the fuel is left to the optional ones. */
 void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op);
+/* What a pass left as it was: `rule` would have done it to `op`, with `other`
+ * or NULL. The reason is a sentence without its point: "the score matrix, 64
+ * elements, fits". An event `miss`; when nobody listens nothing is formatted
+ * and it costs a test. */
+void tn_rw_miss(struct tn_rw *rw, const char *rule, const struct tn_op *op,
+		const struct tn_op *other, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Whether anybody listens: what a reason needs may be worked out then. */
+bool tn_rw_is_heard(const struct tn_rw *rw);
 
 /* ---- Making (rewrite_make.c) ---- */
 

@@ -499,6 +499,49 @@ static void test_many(void **state)
 	assert_int_equal(ir_count_uses(z), 1);
 	assert_valid(m, TN_PROP_TYPED);
 }
+
+/* ---- Misses ------------------------------------------------------------ */
+
+/* A text that ends the test if anybody reads it. */
+static const char *bad_text(void)
+{
+	return (const char *)(uintptr_t)8;
+}
+
+static void test_miss(void **state)
+{
+	struct ir_fixture *f = *state;
+	struct tn_fn *fn = ir_make_mlp(f->module);
+	struct tn_op *op = fn->body->last->prev, *other = fn->body->first;
+	struct tn_rw rw = { .module = f->module, .pass = "see", .fuel = 0 };
+	uint64_t epoch = f->module->epoch;
+	struct tn_events events;
+	struct tn_buf lines;
+
+	assert_false(tn_rw_is_heard(&rw));
+	tn_rw_miss(&rw, "r", op, NULL, "%s", bad_text());
+	tn_buf_init(&lines);
+	tn_events_init(&events, keep_line, &lines);
+	f->module->events = &events;
+	assert_true(tn_rw_is_heard(&rw));
+	tn_rw_miss(&rw, "r", op, NULL, "it has %d \"parts\"", 3);
+	tn_rw_miss(&rw, "r", op, other, "no room");
+	f->module->events = NULL;
+	assert_text(&lines,
+		"{\"event\":\"miss\",\"pass\":\"see\",\"rule\":\"r\","
+		"\"fn\":\"mlp\",\"op\":\"sort\",\"value\":\"in\","
+		"\"reason\":\"it has 3 \\\"parts\\\"\"}\n"
+		"{\"event\":\"miss\",\"pass\":\"see\",\"rule\":\"r\","
+		"\"fn\":\"mlp\",\"op\":\"sort\",\"value\":\"in\","
+		"\"other_op\":\"matmul\",\"other\":\"h\","
+		"\"reason\":\"no room\"}\n");
+	assert_int_equal(rw.count, 0);
+	assert_int_equal(rw.spent, 0);
+	assert_true(f->module->epoch == epoch);
+	tn_events_fini(&events);
+	tn_buf_fini(&lines);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ir_setup, ir_teardown)
 
 int main(void)
@@ -516,6 +559,7 @@ int main(void)
 		TEST(test_buffer_sizes),
 		TEST(test_types),
 		TEST(test_many),
+		TEST(test_miss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
