@@ -331,6 +331,7 @@ static bool inline_call(struct inliner *in, struct tn_op *op)
 static bool inline_block(struct inliner *in, struct tn_block *block)
 {
 	struct tn_op *op = block->first;
+	bool good;
 	int i;
 
 	while (op) {
@@ -341,7 +342,10 @@ static bool inline_block(struct inliner *in, struct tn_block *block)
 			op = op->next;
 			continue;
 		}
-		if (!inline_call(in, op))
+		tn_pass_part(in->context, op->callee->name);
+		good = inline_call(in, op);
+		tn_pass_part_end(in->context);
+		if (!good)
 			return false;
 		op = in->next;
 	}

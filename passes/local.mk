@@ -32,6 +32,10 @@ libtenon_la_SOURCES += \
 	passes/match.h \
 	passes/pass.c \
 	passes/pass.h \
+	passes/pass_check.c \
+	passes/pass_run.c \
+	passes/pass_run.h \
+	passes/pass_text.c \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/plan.c \
@@ -49,6 +53,8 @@ libtenon_la_SOURCES += \
 	passes/schedule_work.c \
 	passes/simplify.c \
 	passes/simplify.h \
+	passes/timing.c \
+	passes/timing.h \
 	passes/unroll.c
 
 # The rules' text, embedded by the driver.

@@ -14,6 +14,7 @@
 #include "ir/rewrite.h"
 #include "ir/rule.h"
 #include "ir/target.h"
+#include "passes/timing.h"
 
 /* FAILED: the text's fault, if one was reported, else out of memory.
  * UNSUPPORTED: what the target cannot do. BUG: ours. Both are reported. */
@@ -35,7 +36,7 @@ struct tn_pass_options {
 	const char *stop_after;	/* pass name or NULL */
 	void (*show)(void *data, const char *pass, const char *text);
 	void *data;
-	struct tn_buf *timing;	/* gets the --time-passes table, or NULL */
+	struct tn_timing *timing;	/* gets the times, or NULL */
 	const struct tn_rule_set *rules;	/* of `simplify`; or NULL */
 	const char *fp;		/* licences for all of it, see ir/rule.h; or
 				 * NULL */
@@ -74,6 +75,11 @@ bool tn_pass_walk(struct tn_block *block,
 		  bool (*visit)(void *data, struct tn_op *op), void *data);
 /* The ops of the block and of its regions. */
 int64_t tn_pass_count(const struct tn_block *block);
+
+/* A part of the pass, for --time-passes; the name lives as long as the
+ * module. */
+void tn_pass_part(const struct tn_pass_context *context, const char *name);
+void tn_pass_part_end(const struct tn_pass_context *context);
 
 /* Reports that no memory can hold the value, E0861. */
 void tn_pass_too_large(struct tn_module *module,

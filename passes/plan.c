@@ -280,7 +280,12 @@ enum tn_pass_result tn_pass_plan(struct tn_pass_context *context)
 	bool good;
 
 	tn_vec_init(&plan.intervals, sizeof(struct tn_interval), NULL);
-	good = tn_plan_collect(&plan) && tn_plan_assign(&plan);
+	tn_pass_part(context, "lifetimes");
+	good = tn_plan_collect(&plan);
+	tn_pass_part_end(context);
+	tn_pass_part(context, "places");
+	good = good && tn_plan_assign(&plan);
+	tn_pass_part_end(context);
 	tn_rw_arena(context->rw, context->entry, plan.size);
 	if (good)
 		tell(&plan);

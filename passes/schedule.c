@@ -343,11 +343,18 @@ bool tn_schedule_by_hand(struct tn_module *module)
 enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context)
 {
 	struct tn_vec *kernels = &context->module->kernels;
+	struct tn_kernel *kernel;
+	bool good = true;
 	size_t i;
 
-	for (i = 0; i < kernels->len; i++)
-		if (!schedule_kernel(context, tn_vec_ptr(kernels, i)) ||
-		    !tn_kernel_mark_unchecked(tn_vec_ptr(kernels, i)))
-			return TN_PASS_FAILED;
+	for (i = 0; good && i < kernels->len; i++) {
+		kernel = tn_vec_ptr(kernels, i);
+		tn_pass_part(context, kernel->name);
+		good = schedule_kernel(context, kernel) &&
+			tn_kernel_mark_unchecked(kernel);
+		tn_pass_part_end(context);
+	}
+	if (!good)
+		return TN_PASS_FAILED;
 	return kernels->len ? TN_PASS_CHANGED : TN_PASS_SAME;
 }

@@ -257,8 +257,12 @@ static bool visit(void *data, const struct tn_rule *rule,
 		  const struct tn_rule_match *match)
 {
 	struct simplify *s = data;
+	bool applied;
 
-	return !apply(s, rule, match) && !s->failed;
+	tn_timing_begin(s->options->timing, "rewrite");
+	applied = apply(s, rule, match);
+	tn_timing_end(s->options->timing);
+	return !applied && !s->failed;
 }
 
 /* ---- The pass ---------------------------------------------------------- */
@@ -283,10 +287,14 @@ static void look_at(struct simplify *s, struct tn_op *op)
 	if (!op->block || op->nout != 1)
 		return;
 	if (!tn_fold_is_due(op)) {
+		tn_timing_begin(s->options->timing, "match");
 		tn_matcher_find(s->matcher, op, visit, s);
+		tn_timing_end(s->options->timing);
 		return;
 	}
+	tn_timing_begin(s->options->timing, "fold");
 	value = tn_fold_op(&s->fold, op);
+	tn_timing_end(s->options->timing);
 	s->failed |= s->fold.failed;
 	s->changed |= value != NULL;
 	if (value)
@@ -316,7 +324,9 @@ bool tn_simplify(const struct tn_simplify *options, bool *changed)
 	tn_arena_init(&arena);
 	tn_vec_init(&s.waiting, sizeof(struct tn_op *), NULL);
 	tn_map_init_ptr(&s.is_waiting);
+	tn_timing_begin(options->timing, "matcher");
 	s.matcher = tn_matcher_new(&arena, options->rules, NULL);
+	tn_timing_end(options->timing);
 	if (s.matcher)
 		run(&s);
 	s.failed |= !s.matcher || options->rw->module->failed;
@@ -331,7 +341,8 @@ enum tn_pass_result tn_pass_simplify(struct tn_pass_context *context)
 {
 	struct tn_simplify options = {
 		.rw = context->rw, .fn = context->entry,
-		.rules = context->options->rules, .fp = context->options->fp
+		.rules = context->options->rules, .fp = context->options->fp,
+		.timing = context->options->timing
 	};
 	bool changed;
 

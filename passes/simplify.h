@@ -9,6 +9,7 @@ struct tn_simplify {
 	struct tn_fn *fn;
 	const struct tn_rule_set *rules;
 	const char *fp;		/* licences beside those of fn, or NULL */
+	struct tn_timing *timing;	/* or NULL */
 };
 
 /* Applies the rules until none fits; what the rules were is W0856 if they go

@@ -29,7 +29,8 @@ check_scripts += \
 	tests/ops/sweep.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
-	tests/readme.py
+	tests/readme.py \
+	tests/see.py
 
 TESTS += $(check_PROGRAMS) $(check_scripts) tests/text.sh
 

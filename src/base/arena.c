@@ -101,6 +101,7 @@ void *tn_arena_alloc(struct tn_arena *arena, size_t size)
 	at = (char *)chunk->data + chunk->used;
 	chunk->used += size;
 	arena->used += size;
+	arena->count++;
 	return at;
 }
 

@@ -18,6 +18,7 @@ struct tn_arena_chunk;
 struct tn_arena {
 	struct tn_arena_chunk *head;
 	size_t used;	/* bytes handed out */
+	size_t count;	/* in so many pieces */
 	bool failed;	/* sticky: some allocation returned NULL */
 };
 

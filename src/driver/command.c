@@ -287,7 +287,8 @@ void command_timing(const struct command *command,
 
 	if (!command_value(command, "--time-passes"))
 		return;
-	if (tenon_module_timing(module, &text) != TENON_OK)
+	if (tenon_module_timing(module, command_value(command, "--json"),
+				&text) != TENON_OK)
 		return;
 	fputs(text, stderr);
 	tenon_text_free(text);

@@ -65,7 +65,7 @@ struct tenon_module *tn_module_open(struct tenon_context *context,
 	tn_vec_init(&module->tests, sizeof(struct tn_test), NULL);
 	tn_vec_init(&module->files, sizeof(struct tn_weight_file), NULL);
 	tn_vec_init(&module->rules.rules, sizeof(struct tn_rule *), NULL);
-	tn_buf_init(&module->timing);
+	tn_timing_init(&module->timing);
 	options = (struct tn_elab_options){
 		.names = &context->names, .sink = &context->sink,
 		.std_text = std_text, .std_size = sizeof(std_text) - 1,
@@ -91,7 +91,7 @@ void tenon_module_free(struct tenon_module *module)
 	tn_weights_close(module);
 	tn_vec_fini(&module->tests);
 	tn_vec_fini(&module->rules.rules);
-	tn_buf_fini(&module->timing);
+	tn_timing_fini(&module->timing);
 	tn_arena_fini(&module->arena);
 	free(module);
 }
@@ -471,14 +471,19 @@ enum tenon_status tenon_module_run_passes(struct tenon_module *module)
 }
 
 enum tenon_status tenon_module_timing(const struct tenon_module *module,
-				      char **out)
+				      bool json, char **out)
 {
-	struct tn_buf copy;
+	struct tn_buf text;
 
 	*out = NULL;
 	if (!module)
 		return TENON_USAGE;
-	tn_buf_init(&copy);
-	tn_buf_put(&copy, tn_buf_text(&module->timing));
-	return tn_context_text(module->context, &copy, out);
+	tn_buf_init(&text);
+	if (module->timing.failed)
+		text.failed = true;
+	else if (json)
+		tn_timing_json(&module->timing, &text);
+	else
+		tn_timing_print(&module->timing, &text);
+	return tn_context_text(module->context, &text, out);
 }

@@ -30,7 +30,7 @@ struct tenon_module {
 	struct tn_rule_set rules;	/* of `simplify`; see has_rules */
 	int nlibrary_rules;		/* those of the library come first */
 	bool has_rules;			/* they were read */
-	struct tn_buf timing;
+	struct tn_timing timing;
 	bool has_passed;		/* passes were run by the user */
 	int npasses;			/* run so far, if they are watched */
 };

@@ -317,9 +317,12 @@ enum tenon_status tenon_module_save(struct tenon_module *module,
 /* Runs passes in place, by the settings `passes` and `stop-after`. What is
  * compiled afterwards goes on from there. */
 enum tenon_status tenon_module_run_passes(struct tenon_module *module);
-/* A table of the passes run with time-passes set; "" if there were none. */
+/* Where the time of the passes run with time-passes set went, as a tree: a
+ * table, "" if there were none, or JSON, an array of what
+ * {"name", "ms", "share", "times", "parts"} says, of passes "before" and
+ * "after" (operators), "rewrites", "allocations", "bytes" too. */
 enum tenon_status tenon_module_timing(const struct tenon_module *module,
-				      char **out);
+				      bool json, char **out);
 /* Which single rewrite of the passes makes the module wrong. */
 struct tenon_bisection {
 	bool found;
