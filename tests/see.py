@@ -33,8 +33,8 @@ def check_times():
                 done.stderr)
     passes = [p for p in roots[0]["parts"] if "rewrites" in p]
     names = [p["name"] for p in passes]
-    known = {p["name"] for p in
-             json.loads(tenon("list", "passes", "--json").stdout)}
+    known = {json.loads(line)["name"] for line in
+             tenon("list", "passes", "--json").stdout.splitlines()}
     tests.check("its passes, from first to last", set(names) <= known and
                 names[0] == "infer" and names[-1] == "plan", str(names))
     faults = []
