@@ -317,6 +317,14 @@ static bool by_hand(struct tn_kernel *kernel)
 	return !annot || by_annotation(kernel, annot);
 }
 
+/* True if the text says how its loops run. */
+static bool is_decided(struct tn_kernel *kernel)
+{
+	return tn_annots_find(&kernel->annots, "scheduled") ||
+		tn_annots_find(&kernel->annots, "schedule") ||
+		tn_kblock_find(&kernel->body, is_chosen, NULL);
+}
+
 /* A kernel with a schedule gets it, one whose loops have kinds by hand keeps
  * them, all others get the target's default. */
 static bool schedule_kernel(struct tn_pass_context *context,
@@ -340,19 +348,37 @@ bool tn_schedule_by_hand(struct tn_module *module)
 	return good;
 }
 
+/* What its loops became, and who says so. */
+static void tell_schedule(const struct tn_pass_context *context,
+			  const struct tn_kernel *kernel, bool by_hand)
+{
+	const struct tn_annot *made = tn_annots_find(&kernel->annots,
+						     "scheduled");
+	struct tn_events *events = context->module->events;
+
+	tn_event_begin(events, "schedule");
+	tn_event_text(events, "kernel", kernel->name);
+	tn_event_text(events, "by", by_hand ? "hand" : "default");
+	tn_event_text(events, "steps", made && made->args ? made->args : "");
+	tn_event_end(events);
+}
+
 enum tn_pass_result tn_pass_schedule(struct tn_pass_context *context)
 {
 	struct tn_vec *kernels = &context->module->kernels;
 	struct tn_kernel *kernel;
-	bool good = true;
+	bool good = true, by_hand;
 	size_t i;
 
 	for (i = 0; good && i < kernels->len; i++) {
 		kernel = tn_vec_ptr(kernels, i);
 		tn_pass_part(context, kernel->name);
+		by_hand = is_decided(kernel);
 		good = schedule_kernel(context, kernel) &&
 			tn_kernel_mark_unchecked(kernel);
 		tn_pass_part_end(context);
+		if (good)
+			tell_schedule(context, kernel, by_hand);
 	}
 	if (!good)
 		return TN_PASS_FAILED;

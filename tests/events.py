@@ -270,7 +270,7 @@ def check_errors(folder, model):
 
 def main():
     schema = read_schema()
-    check("the document has the kinds", len(schema) == 8, list(schema))
+    check("the document has the kinds", len(schema) == 12, list(schema))
     bad = b'{"event":"plan","fn":"f","arena":"x","peak":0,"extra":1}'
     check("a bad line is seen", sorted(faults_of(bad, schema)[0]) ==
           ["no buffers", "no steps", "type of arena", "unknown member extra"],

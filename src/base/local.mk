@@ -8,6 +8,7 @@ libtenon_la_SOURCES += \
 	src/base/diag_json.c \
 	src/base/diag_text.c \
 	src/base/event.c src/base/event.h \
+	src/base/event_read.c src/base/event_read.h \
 	src/base/excerpt.c src/base/excerpt.h \
 	src/base/file.c src/base/file.h \
 	src/base/half.c src/base/half.h \

@@ -100,6 +100,11 @@ void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op)
 	write_event(rw, rule, op, false);
 }
 
+void tn_rw_tell_place(const struct tn_rw *rw, struct tn_span span)
+{
+	put_span(rw->module, span, &own);
+}
+
 bool tn_rw_is_heard(const struct tn_rw *rw)
 {
 	return rw->module->events != NULL;

@@ -48,6 +48,9 @@ void tn_rw_note(struct tn_rw *rw, const char *rule, const struct tn_op *op);
 void tn_rw_miss(struct tn_rw *rw, const char *rule, const struct tn_op *op,
 		const struct tn_op *other, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+/* Members file, line, begin and end of the event that is being written; none
+ * if the place is in no text. */
+void tn_rw_tell_place(const struct tn_rw *rw, struct tn_span span);
 /* Whether anybody listens: what a reason needs may be worked out then. */
 bool tn_rw_is_heard(const struct tn_rw *rw);
 

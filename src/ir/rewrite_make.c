@@ -321,6 +321,27 @@ static bool make_fn(struct outliner *o, const struct tn_op *root)
 	return good && finish_fn(o, root) && enter_item(o);
 }
 
+/* Which operators are one from here on. */
+static void tell_members(const struct outliner *o, const struct tn_op *root)
+{
+	struct tn_events *events = o->rw->module->events;
+	const struct tn_op *op;
+	int i;
+
+	for (i = 0; events && i < o->group->nops; i++) {
+		op = o->group->ops[i];
+		tn_event_begin(events, "member");
+		tn_event_text(events, "pass", o->rw->pass);
+		tn_event_text(events, "group", o->fn->name);
+		tn_event_text(events, "kind", o->group->kind);
+		tn_event_text(events, "root", root->out[0]->name);
+		tn_event_text(events, "op", tn_ops[op->code].name);
+		tn_event_text(events, "value", op->out[0]->name);
+		tn_rw_tell_place(o->rw, op->span);
+		tn_event_end(events);
+	}
+}
+
 /* The call in place of the last op, which goes; then the others, the last ones
  * first, so that none is read any more. */
 static struct tn_op *put_call(struct outliner *o, struct tn_op *root)
@@ -351,8 +372,10 @@ struct tn_op *tn_rw_outline(struct tn_rw *rw, const struct tn_rw_group *group)
 
 	tn_map_init_ptr(&o.map);
 	tn_vec_init(&o.operands, sizeof(struct tn_value *), NULL);
-	if (make_fn(&o, root))
+	if (make_fn(&o, root)) {
+		tell_members(&o, root);
 		call = put_call(&o, root);
+	}
 	tn_map_fini(&o.map);
 	tn_vec_fini(&o.operands);
 	return call && !rw->failed ? call : failed(rw);
