@@ -16,49 +16,22 @@
  * paths: a member other than the last is read inside the group alone, and the
  * group stands at the place of its last member, after all its operands.
  */
-#include "passes/pass.h"
+#include "passes/fuse.h"
 
 #include <string.h>
-
-#define MAX_MEMBERS 128
-#define MAX_OPERANDS 48
-
-struct member {
-	struct tn_op *op;
-	struct member *next;
-};
-
-struct group {
-	struct tn_op *root;
-	const struct tn_op *anchor;	/* or NULL */
-	struct member *first;	/* in order of the text; root is the last */
-	int members;
-	int nin;		/* operands, at most */
-};
-
-struct fuser {
-	struct tn_pass_context *context;
-	struct tn_arena arena;	/* groups and members */
-	struct tn_vec groups;	/* struct group * */
-	struct tn_map of;	/* op -> group */
-	struct tn_map ahead;	/* member of a prologue -> group */
-	int made;
-};
 
 static bool is_map(const struct tn_op *op)
 {
 	return tn_ops[op->code].op_class == TN_CLASS_MAP;
 }
 
-/* Constants that each group may hold a copy of. */
-static bool is_scalar_source(const struct tn_value *value)
+bool tn_fuse_is_source(const struct tn_value *value)
 {
 	return value->op && value->type->rank == 0 &&
 		tn_op_has(value->op->code, TN_FLAG_LITERAL);
 }
 
-/* What has a nest of its own, in which maps find room. */
-static bool is_anchor(const struct tn_op *op)
+bool tn_fuse_is_anchor(const struct tn_op *op)
 {
 	enum tn_op_class op_class = tn_ops[op->code].op_class;
 
@@ -84,11 +57,10 @@ static bool same_space(const struct tn_op *a, const struct tn_value *b)
 					 sizeof(const struct tn_dim *)));
 }
 
-/* The one group that reads all of the op's result, or NULL. */
-static struct group *group_of_readers(const struct fuser *f,
+struct tn_fuse_group *tn_fuse_readers(const struct tn_fuser *f,
 				      const struct tn_op *op)
 {
-	struct group *group = NULL, *other;
+	struct tn_fuse_group *group = NULL, *other;
 	const struct tn_use *use;
 
 	for (use = op->out[0]->uses; use; use = use->next) {
@@ -102,32 +74,41 @@ static struct group *group_of_readers(const struct fuser *f,
 }
 
 /* Adding `op` turns one operand into at most op->nin others. */
-static bool has_room(const struct group *group, const struct tn_op *op)
+static bool has_room(const struct tn_fuse_group *group, const struct tn_op *op)
 {
-	return group->members < MAX_MEMBERS &&
-		group->nin + op->nin <= MAX_OPERANDS;
+	return group->members < TN_FUSE_MEMBERS &&
+		group->nin + op->nin <= TN_FUSE_OPERANDS;
 }
 
-/* Ops join from the last to the first. */
-static bool join(struct fuser *f, struct group *group, struct tn_op *op)
+static intptr_t number_of(const struct tn_fuser *f, const struct tn_op *op)
 {
-	struct member *member = tn_arena_alloc(&f->arena, sizeof(*member));
+	return (intptr_t)tn_map_find(&f->numbers, op);
+}
+
+bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
+		 struct tn_op *op)
+{
+	struct tn_fuse_member **at = &group->first, *member;
 	int i;
 
+	member = tn_arena_alloc(&f->arena, sizeof(*member));
 	if (!member)
 		return false;
+	while (*at && number_of(f, (*at)->op) < number_of(f, op))
+		at = &(*at)->next;
 	member->op = op;
-	member->next = group->first;
-	group->first = member;
+	member->next = *at;
+	*at = member;
+	group->anchors += tn_fuse_is_anchor(op);
 	group->nin -= group->members++ > 0;
 	for (i = 0; i < op->nin; i++)
-		group->nin += !is_scalar_source(tn_graph_in(op, i));
+		group->nin += !tn_fuse_is_source(tn_graph_in(op, i));
 	return tn_map_set(&f->of, op, group);
 }
 
-static struct group *new_group(struct fuser *f, struct tn_op *root)
+struct tn_fuse_group *tn_fuse_new(struct tn_fuser *f, struct tn_op *root)
 {
-	struct group *group = tn_arena_alloc(&f->arena, sizeof(*group));
+	struct tn_fuse_group *group = tn_arena_alloc(&f->arena, sizeof(*group));
 
 	if (!group || !tn_vec_push_ptr(&f->groups, group))
 		return NULL;
@@ -140,8 +121,8 @@ struct readers {
 	int all, ahead, maps;	/* ahead: the anchor and what it alone reads */
 };
 
-static struct readers count_readers(const struct fuser *f,
-				    const struct group *group,
+static struct readers count_readers(const struct tn_fuser *f,
+				    const struct tn_fuse_group *group,
 				    const struct tn_op *op)
 {
 	struct readers readers = { 0, 0, 0 };
@@ -158,7 +139,7 @@ static struct readers count_readers(const struct fuser *f,
 
 /* Whether the op, all of whose readers are in the group, may join it; *ahead:
  * in its prologue. */
-static bool fits(const struct fuser *f, const struct group *group,
+static bool fits(const struct tn_fuser *f, const struct tn_fuse_group *group,
 		 const struct tn_op *op, bool *ahead)
 {
 	struct readers readers = count_readers(f, group, op);
@@ -178,26 +159,42 @@ static bool fits(const struct fuser *f, const struct group *group,
 	return is_map(op) || is_place(op) || (!*ahead && !group->anchor);
 }
 
-static bool place(struct fuser *f, struct tn_op *op)
+static bool place(struct tn_fuser *f, struct tn_op *op)
 {
-	struct group *group = group_of_readers(f, op);
+	struct tn_fuse_group *group = tn_fuse_readers(f, op);
 	bool ahead = false;
 
 	if (is_place(op) && (!group || !fits(f, group, op, &ahead)))
 		return true;
 	if (!group || !fits(f, group, op, &ahead)) {
-		group = new_group(f, op);
+		group = tn_fuse_new(f, op);
 		ahead = false;
 	}
-	if (!group || !join(f, group, op) ||
+	if (!group || !tn_fuse_add(f, group, op) ||
 	    (ahead && !tn_map_set(&f->ahead, op, group)))
 		return false;
-	if (is_anchor(op))
+	if (tn_fuse_is_anchor(op))
 		group->anchor = op;
 	return true;
 }
 
-static bool form_groups(struct fuser *f, struct tn_block *block)
+static bool number_ops(struct tn_fuser *f, const struct tn_block *block,
+		       intptr_t *number)
+{
+	const struct tn_op *op;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		if (!tn_map_set(&f->numbers, op, (void *)++*number))
+			return false;
+		for (i = 0; i < op->nregions; i++)
+			if (!number_ops(f, op->regions[i], number))
+				return false;
+	}
+	return true;
+}
+
+static bool form_groups(struct tn_fuser *f, struct tn_block *block)
 {
 	struct tn_op *op;
 	int i;
@@ -206,16 +203,18 @@ static bool form_groups(struct fuser *f, struct tn_block *block)
 		for (i = 0; i < op->nregions; i++)
 			if (!form_groups(f, op->regions[i]))
 				return false;
-		if ((is_map(op) || is_anchor(op) || is_place(op)) &&
+		if ((is_map(op) || tn_fuse_is_anchor(op) || is_place(op)) &&
 		    !place(f, op))
 			return false;
 	}
 	return true;
 }
 
-static const char *kind_of(const struct group *group)
+static const char *kind_of(const struct tn_fuse_group *group)
 {
-	if (!group->anchor)
+	if (group->is_rows)
+		return "rows";
+	if (!group->anchors)
 		return "map";
 	switch ((int)tn_ops[group->anchor->code].op_class) {
 	case TN_CLASS_CONTRACT:
@@ -228,15 +227,15 @@ static const char *kind_of(const struct group *group)
 }
 
 /* A group of several becomes a function. */
-static bool outline(struct fuser *f, const struct group *group)
+static bool outline(struct tn_fuser *f, const struct tn_fuse_group *group)
 {
 	struct tn_rw *rw = f->context->rw;
-	struct tn_op *list[MAX_MEMBERS];
+	struct tn_op *list[TN_FUSE_MEMBERS];
 	struct tn_rw_group outlined = {
 		.name = f->context->entry->name, .number = &f->made,
-		.kind = kind_of(group), .ops = list, .is_source = is_scalar_source
+		.kind = kind_of(group), .ops = list, .is_source = tn_fuse_is_source
 	};
-	const struct member *member;
+	const struct tn_fuse_member *member;
 
 	if (group->members < 2 || !tn_rw_spend(rw, "fuse", group->root))
 		return true;
@@ -245,22 +244,36 @@ static bool outline(struct fuser *f, const struct group *group)
 	return tn_rw_outline(rw, &outlined) != NULL;
 }
 
-enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
+static bool fuse(struct tn_fuser *f)
 {
-	struct fuser f = { .context = context };
-	bool good;
+	struct tn_block *body = f->context->entry->body;
+	intptr_t number = 0;
 	size_t i;
 
+	if (!tn_fuse_sizes(f) || !number_ops(f, body, &number) ||
+	    !form_groups(f, body) || !tn_fuse_rows(f, body))
+		return false;
+	for (i = f->groups.len; i-- > 0;)
+		if (!outline(f, tn_vec_ptr(&f->groups, i)))
+			return false;
+	return true;
+}
+
+enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
+{
+	struct tn_fuser f = { .context = context };
+	bool good;
+
 	tn_arena_init(&f.arena);
-	tn_vec_init(&f.groups, sizeof(struct group *), NULL);
+	tn_vec_init(&f.groups, sizeof(struct tn_fuse_group *), NULL);
 	tn_map_init_ptr(&f.of);
 	tn_map_init_ptr(&f.ahead);
-	good = form_groups(&f, context->entry->body);
-	for (i = f.groups.len; good && i-- > 0;)
-		good = outline(&f, tn_vec_ptr(&f.groups, i));
+	tn_map_init_ptr(&f.numbers);
+	good = fuse(&f);
 	tn_vec_fini(&f.groups);
 	tn_map_fini(&f.of);
 	tn_map_fini(&f.ahead);
+	tn_map_fini(&f.numbers);
 	tn_arena_fini(&f.arena);
 	if (!good) {
 		context->rw->failed = true;

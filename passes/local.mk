@@ -6,6 +6,9 @@ libtenon_la_SOURCES += \
 	passes/fold.c \
 	passes/fold.h \
 	passes/fuse.c \
+	passes/fuse.h \
+	passes/fuse_cost.c \
+	passes/fuse_rows.c \
 	passes/infer.c \
 	passes/inline.c \
 	passes/inline.h \

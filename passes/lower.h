@@ -158,6 +158,9 @@ bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b);
 /* A transpose; the axis of its operand that is an axis of its result. */
 bool tn_lower_is_permuted(const struct tn_op *op);
 int tn_lower_permuted_axis(const struct tn_op *op, int axis);
+/* The value has those dims, or is a transpose of one that has. */
+bool tn_lower_is_made_at(const struct tn_value *value,
+			 const struct tn_type *type);
 /* Gives up this group as one kernel. */
 void tn_lower_unfit(struct tn_lower *lw);
 

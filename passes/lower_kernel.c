@@ -243,6 +243,15 @@ bool tn_lower_is_anchor(const struct tn_lower *lw, const struct tn_op *op)
 	return false;
 }
 
+/* The nest of the anchor can store all results. */
+static bool is_one_nest(const struct tn_lower *lw, const struct tn_op *anchor)
+{
+	const struct tn_lower_result *result = tn_vec_at(&lw->results, 0);
+
+	return lw->results.len != 1 ||
+		tn_lower_is_made_at(result->value, anchor->out[0]->type);
+}
+
 /* The nests of the group's anchors, of which there may be none. */
 static void lower_anchors(struct tn_lower *lw)
 {
@@ -261,7 +270,7 @@ static void lower_anchors(struct tn_lower *lw)
 		anchor = op;
 		anchors++;
 	}
-	if (anchors == 1)
+	if (anchors == 1 && is_one_nest(lw, anchor))
 		tn_lower_anchor(lw, anchor);
 	else if (anchors)
 		tn_lower_stages(lw);

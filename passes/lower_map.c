@@ -30,6 +30,16 @@ bool tn_lower_is_permuted(const struct tn_op *op)
 	return tn_ops[op->code].srule == TN_SRULE_TRANSPOSE;
 }
 
+bool tn_lower_is_made_at(const struct tn_value *value,
+			 const struct tn_type *type)
+{
+	const struct tn_op *op = value->op;
+
+	return tn_lower_same_dims(value->type, type) ||
+		(op && tn_lower_is_permuted(op) &&
+		 tn_lower_same_dims(tn_graph_in(op, 0)->type, type));
+}
+
 static void store_result(struct tn_lower *lw, struct tn_lower_result *result,
 			 const struct tn_kexpr *const *index)
 {
@@ -114,16 +124,6 @@ static void mark_dependents(struct tn_lower *lw, struct tn_map *seen,
 		}
 }
 
-/* The result is a transpose of a value of this shape. */
-static bool is_moved_from(const struct tn_lower_result *result,
-			  const struct tn_type *type)
-{
-	const struct tn_op *op = result->value->op;
-
-	return tn_lower_is_permuted(op) &&
-		tn_lower_same_dims(tn_graph_in(op, 0)->type, type);
-}
-
 void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 		     const struct tn_kexpr *const *index,
 		     const struct tn_kexpr *value)
@@ -146,7 +146,7 @@ void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 			continue;
 		if (tn_lower_same_dims(result->value->type, type))
 			store_result(lw, result, index);
-		else if (is_moved_from(result, type))
+		else if (tn_lower_is_made_at(result->value, type))
 			store_permuted(lw, result, index);
 		else
 			tn_lower_unfit(lw);
