@@ -233,6 +233,10 @@ bool tn_emit_is_varying(const struct tn_emit *emit,
  * variables; its name is NAME_POSITION. */
 int64_t tn_emit_slot(const struct tn_emit *emit, const struct tn_kbuf *buf,
 		     int n, const struct tn_kexpr *const *index);
+/* Puts the variable, or the lane of one, that an element of such a buffer is;
+ * false: the buffer is an array. */
+bool tn_emit_variable(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
+		      const struct tn_kexpr *const *index);
 enum tn_emit_form tn_emit_form_of(const struct tn_emit *emit,
 				  const struct tn_kbuf *buf);
 /* A vector statement or expression of emit->nlanes lanes. */

@@ -159,16 +159,32 @@ void tn_emit_index(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 	tn_emit_int(emit->out, TN_i64, offset < 0 ? -offset : offset);
 }
 
+bool tn_emit_variable(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
+		      const struct tn_kexpr *const *index)
+{
+	const char *name = tn_emit_name(emit, buf, buf->name);
+	enum tn_emit_form form = tn_emit_form_of(emit, buf);
+	int lanes = tn_emit_lanes(emit->dialect, buf->dtype);
+	long long slot;
+
+	if (form == TN_FORM_ARRAY)
+		return false;
+	slot = tn_emit_slot(emit, buf, n, index);
+	if (form == TN_FORM_SCALARS)
+		tn_buf_putf(emit->out, "%s_%lld", name, slot);
+	else
+		tn_buf_putf(emit->out, "TN_LANE(%s_%lld, %lld)", name,
+			    slot / lanes, slot % lanes);
+	return true;
+}
+
 static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
 {
 	const char *name = tn_emit_name(emit, e->buf, e->buf->name);
 	bool is_small = tn_emit_held(e->dtype) != e->dtype;
 
-	if (tn_emit_form_of(emit, e->buf) == TN_FORM_SCALARS) {
-		tn_buf_putf(emit->out, "%s_%lld", name, (long long)
-			    tn_emit_slot(emit, e->buf, e->nargs, e->args));
+	if (tn_emit_variable(emit, e->buf, e->nargs, e->args))
 		return;
-	}
 	if (is_small) {
 		emit->need->of[e->dtype] |= TN_PART_LOAD;
 		tn_buf_putf(emit->out, "tn_load_%s(",

@@ -387,9 +387,8 @@ static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
 	bool is_small = tn_emit_held(s->buf->dtype) != s->buf->dtype;
 
 	tn_emit_indent(emit);
-	if (tn_emit_form_of(emit, s->buf) == TN_FORM_SCALARS) {
-		tn_buf_putf(emit->out, "%s_%lld = ", name, (long long)
-			    tn_emit_slot(emit, s->buf, s->nindex, s->index));
+	if (tn_emit_variable(emit, s->buf, s->nindex, s->index)) {
+		tn_buf_put(emit->out, " = ");
 		put_stored(emit, s);
 		tn_buf_put(emit->out, ";\n");
 		return;

@@ -49,8 +49,12 @@ libtenon_la_SOURCES += \
 	passes/schedule.h \
 	passes/schedule_default.c \
 	passes/schedule_deps.c \
+	passes/schedule_join.c \
+	passes/schedule_lanes.c \
 	passes/schedule_loops.c \
 	passes/schedule_pack.c \
+	passes/schedule_part.c \
+	passes/schedule_shrink.c \
 	passes/schedule_sums.c \
 	passes/schedule_tile.c \
 	passes/schedule_work.c \

@@ -26,7 +26,11 @@ static const struct {
 	{ "bind", 2, 2, NULL, tn_step_bind },
 	{ "tile", 1, TN_STEP_ARGS, NULL, tn_step_tile },
 	{ "pack", 2, TN_STEP_ARGS, "space", tn_step_pack },
-	{ "stage", 3, TN_STEP_ARGS, "space", tn_step_pack }
+	{ "stage", 3, TN_STEP_ARGS, "space", tn_step_pack },
+	{ "join", 2, TN_STEP_ARGS, NULL, tn_step_join },
+	{ "part", 1, 1, NULL, tn_step_part },
+	{ "shrink", 1, 1, "space", tn_step_shrink },
+	{ "lanes", 2, 2, "width", tn_step_lanes }
 };
 
 bool tn_step_refuse(const struct tn_step *step, const char *format, ...)
@@ -108,6 +112,54 @@ bool tn_step_find(const struct tn_step *step, const char *name,
 	if (!good)
 		step->kernel->module->failed = true;
 	return good;
+}
+
+struct naming {
+	const struct tn_kernel *kernel;
+	const char *name;
+};
+
+static bool has_name(void *data, const struct tn_kstmt *s)
+{
+	const struct naming *naming = data;
+
+	return (s->var && s->var->name == naming->name) ||
+		(s->buf && s->buf->name == naming->name);
+}
+
+static bool is_taken(const struct naming *naming)
+{
+	const struct tn_vec *syms = &naming->kernel->module->dims.syms;
+	const struct tn_dim *dim;
+	size_t k;
+	int i;
+
+	for (i = 0; i < naming->kernel->nparams; i++)
+		if (naming->kernel->params[i]->name == naming->name)
+			return true;
+	for (k = 0; k < syms->len; k++) {
+		dim = tn_vec_ptr(syms, k);
+		if (dim->sym->name == naming->name)
+			return true;
+	}
+	return tn_kblock_find(&naming->kernel->body, has_name,
+			      (void *)(uintptr_t)naming) != NULL;
+}
+
+const char *tn_step_fresh(const struct tn_step *step, const char *base)
+{
+	struct tn_module *module = step->kernel->module;
+	struct naming naming = { step->kernel, NULL };
+	const char *text;
+	int i;
+
+	naming.name = tn_intern_text(module->names, base);
+	for (i = 1; naming.name && is_taken(&naming); i++) {
+		text = tn_arena_printf(&module->arena, "%s__%d", base, i);
+		naming.name = text ? tn_intern_text(module->names, text) :
+			NULL;
+	}
+	return naming.name;
 }
 
 static const char *skip(const char *at)

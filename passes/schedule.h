@@ -87,6 +87,20 @@ bool tn_schedule_find(const struct tn_kblock *block, const char *name,
 /* The same over the step's kernel; without memory the module has failed. */
 bool tn_step_find(const struct tn_step *step, const char *name,
 		  struct tn_vec *loops);
+/* Calls `apply` on each loop named by argument `arg`; refuses if there is
+ * none. */
+bool tn_step_each(const struct tn_step *step, int arg,
+		  bool (*apply)(const struct tn_step *step,
+				struct tn_kstmt *loop));
+/* A fresh loop variable VAR__SUFFIX. */
+struct tn_kvar *tn_step_derive(const struct tn_step *step,
+			       const struct tn_kvar *var, const char *suffix);
+/* Refuses when the kernel has a variable of that name. */
+bool tn_step_may_derive(const struct tn_step *step, const char *name,
+			const char *suffix);
+/* `base`, or a name made of it, that nothing in the kernel has; NULL: no
+ * memory. */
+const char *tn_step_fresh(const struct tn_step *step, const char *base);
 /* True if no two turns of the loop touch the same element, or only read it,
  * while the loops around stand still. */
 bool tn_schedule_is_independent(struct tn_module *module,
@@ -97,6 +111,19 @@ bool tn_schedule_is_independent(struct tn_module *module,
 bool tn_schedule_is_free(struct tn_module *module,
 			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop);
+/* True if turns of the loop and turns of what `second` does for the same value
+ * of its variable touch the same element only where they are one turn, or only
+ * read it. *where: the buffer in which they meet, NULL: it is something else. */
+bool tn_schedule_may_join(struct tn_module *module,
+			  const struct tn_kstmt *loop,
+			  const struct tn_kblock *second,
+			  const struct tn_kbuf **where);
+/* True if iterations of `nest` that differ in `loop`, which is `nest` or inside
+ * it, never touch the same element of the buffer, which stands outside. */
+bool tn_schedule_is_private(struct tn_module *module,
+			    const struct tn_kstmt *nest,
+			    const struct tn_kstmt *loop,
+			    const struct tn_kbuf *buf);
 
 /* schedule_default.c: gives a fresh kernel the target's plain schedule and
  * writes it down as @scheduled. False: out of memory. */
@@ -119,7 +146,8 @@ enum tn_worth {
 /* Of the loops named so in the block; *min is that of the first. */
 enum tn_worth tn_schedule_worth(const struct tn_vec *loops, int64_t *min);
 
-/* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c */
+/* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c,
+ * schedule_join.c, schedule_part.c, schedule_shrink.c, schedule_lanes.c */
 bool tn_step_split(const struct tn_step *step);
 bool tn_step_reorder(const struct tn_step *step);
 bool tn_step_fuse(const struct tn_step *step);
@@ -127,5 +155,9 @@ bool tn_step_kind(const struct tn_step *step);
 bool tn_step_bind(const struct tn_step *step);
 bool tn_step_tile(const struct tn_step *step);
 bool tn_step_pack(const struct tn_step *step);
+bool tn_step_join(const struct tn_step *step);
+bool tn_step_part(const struct tn_step *step);
+bool tn_step_shrink(const struct tn_step *step);
+bool tn_step_lanes(const struct tn_step *step);
 
 #endif

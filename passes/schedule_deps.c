@@ -54,6 +54,18 @@ static int64_t size_of(int64_t value)
 	return value < 0 ? -value : value;
 }
 
+/* The most turns of a loop by 1, over all sizes; -1: not known. */
+static int64_t most_turns(const struct tn_kstmt *loop)
+{
+	int64_t extent = tn_kloop_extent(loop), lo, hi;
+
+	if (extent >= 0 || loop->step != 1)
+		return extent;
+	tn_kexpr_bounds(loop->from, &lo, &hi);
+	extent = tn_kloop_most(loop);
+	return lo == INT64_MIN || extent == INT64_MAX ? -1 : extent;
+}
+
 /* A loop of the nest by a number; what is fixed in the nest is left out. */
 static bool add_term(const struct scope *s, const struct tn_affine_term *from,
 		     struct sum *sum)
@@ -71,7 +83,7 @@ static bool add_term(const struct scope *s, const struct tn_affine_term *from,
 	sum->n++;
 	term->var = loop->var;
 	term->factor = from->coef->value;
-	extent = tn_kloop_extent(loop);
+	extent = most_turns(loop);
 	if (extent < 0 || !tn_num_mul(size_of(term->factor),
 				      extent ? extent - 1 : 0, &term->reach))
 		term->reach = -1;
@@ -137,6 +149,18 @@ static int telling_axis(const struct scope *s, const struct tn_kstmt *write,
 	return -1;
 }
 
+/* Loops over the same values: bounds are numbers or sizes. */
+static bool same_range(const struct scope *s, const struct tn_kstmt *x,
+		       const struct tn_kstmt *y)
+{
+	const struct tn_dim *from = tn_kexpr_as_dim(s->pool, x->from);
+	const struct tn_dim *to = tn_kexpr_as_dim(s->pool, x->to);
+
+	return from && to && x->step == y->step &&
+		from == tn_kexpr_as_dim(s->pool, y->from) &&
+		to == tn_kexpr_as_dim(s->pool, y->to);
+}
+
 /* The same index, up to the variables of inner loops with equal bounds. */
 static bool same_index(const struct scope *s, const struct tn_kexpr *a,
 		       const struct tn_kexpr *b)
@@ -149,9 +173,7 @@ static bool same_index(const struct scope *s, const struct tn_kexpr *a,
 	if (a->kind == TN_KEXPR_VAR && a->var != b->var) {
 		x = tn_map_find(&s->extents, a->var);
 		y = tn_map_find(&s->extents, b->var);
-		return x && y && tn_kloop_extent(x) >= 0 &&
-			tn_kloop_extent(x) == tn_kloop_extent(y) &&
-			x->from->i == y->from->i;
+		return x && y && same_range(s, x, y);
 	}
 	for (i = 0; i < a->nargs; i++)
 		if (!same_index(s, a->args[i], b->args[i]))
@@ -201,52 +223,119 @@ static bool agrees(const struct scope *s, const struct tn_kvar *var,
 	return true;
 }
 
-/* The question whether turns of a loop meet. */
+/* The question whether turns of a loop meet, and where. */
 struct question {
 	const struct scope *scope;
 	const struct tn_kvar *var;
+	const struct tn_kbuf *only;	/* NULL: in any buffer */
+	const struct tn_kbuf *where;
 };
+
+static bool meet_at(struct question *q, const struct tn_kbuf *buf, int n,
+		    const struct tn_kexpr *const *index)
+{
+	if ((q->only && buf != q->only) ||
+	    agrees(q->scope, q->var, buf, n, index))
+		return false;
+	q->where = buf;
+	return true;
+}
 
 static bool meets(void *data, const struct tn_kexpr *e)
 {
-	const struct question *q = data;
-
 	return e->kind == TN_KEXPR_LOAD &&
-		!agrees(q->scope, q->var, e->buf, e->nargs, e->args);
+		meet_at(data, e->buf, e->nargs, e->args);
 }
 
 static bool stmt_meets(void *data, const struct tn_kstmt *st)
 {
-	const struct question *q = data;
-
 	if (tn_kstmt_find_expr(st, meets, data))
 		return true;
 	return st->kind == TN_KSTMT_STORE &&
-		!agrees(q->scope, q->var, st->buf, st->nindex, st->index);
+		meet_at(data, st->buf, st->nindex, st->index);
+}
+
+static void open_scope(struct scope *s, struct tn_module *module,
+		       const struct tn_kstmt *nest)
+{
+	s->pool = &module->dims;
+	s->good = true;
+	tn_map_init_ptr(&s->extents);
+	tn_map_init_ptr(&s->locals);
+	tn_vec_init(&s->writes, sizeof(struct tn_kstmt *), NULL);
+	s->failed = !tn_map_set(&s->extents, nest->var, (void *)nest) ||
+		!tn_map_set(&s->locals, nest->var, (void *)nest);
+}
+
+static void close_scope(struct scope *s, struct tn_module *module)
+{
+	if (s->failed)
+		module->failed = true;
+	tn_map_fini(&s->extents);
+	tn_map_fini(&s->locals);
+	tn_vec_fini(&s->writes);
 }
 
 bool tn_schedule_is_free(struct tn_module *module,
 			 const struct tn_kstmt *nest,
 			 const struct tn_kstmt *loop)
 {
-	struct scope s = { .pool = &module->dims, .good = true };
+	struct scope s;
 	struct tn_kvisitor visitor = { NULL, collect, &s };
-	struct question q = { &s, loop->var };
+	struct question q = { &s, loop->var, NULL, NULL };
 	bool good;
 
-	tn_map_init_ptr(&s.extents);
-	tn_map_init_ptr(&s.locals);
-	tn_vec_init(&s.writes, sizeof(struct tn_kstmt *), NULL);
-	s.failed = !tn_map_set(&s.extents, nest->var, (void *)nest) ||
-		!tn_map_set(&s.locals, nest->var, (void *)nest);
+	open_scope(&s, module, nest);
 	tn_kblock_visit(&nest->body, &visitor);
 	good = s.good && !s.failed &&
 		!tn_kblock_find(&nest->body, stmt_meets, &q);
-	if (s.failed)
-		module->failed = true;
-	tn_map_fini(&s.extents);
-	tn_map_fini(&s.locals);
-	tn_vec_fini(&s.writes);
+	close_scope(&s, module);
+	return good;
+}
+
+bool tn_schedule_is_private(struct tn_module *module,
+			    const struct tn_kstmt *nest,
+			    const struct tn_kstmt *loop,
+			    const struct tn_kbuf *buf)
+{
+	struct scope s;
+	struct tn_kvisitor visitor = { NULL, collect, &s };
+	struct question q = { &s, loop->var, buf, NULL };
+	bool good;
+
+	open_scope(&s, module, nest);
+	tn_kblock_visit(&nest->body, &visitor);
+	good = !s.failed && !tn_kblock_find(&nest->body, stmt_meets, &q);
+	close_scope(&s, module);
+	return good;
+}
+
+/* What `from` writes, met in another turn by what `to` does. */
+static bool crosses(struct scope *s, struct question *q,
+		    const struct tn_kblock *from, const struct tn_kblock *to)
+{
+	struct tn_kvisitor visitor = { NULL, collect, s };
+
+	tn_kblock_visit(to, &visitor);
+	s->writes.len = 0;
+	tn_kblock_visit(from, &visitor);
+	return !s->good || s->failed || tn_kblock_find(to, stmt_meets, q);
+}
+
+bool tn_schedule_may_join(struct tn_module *module,
+			  const struct tn_kstmt *loop,
+			  const struct tn_kblock *second,
+			  const struct tn_kbuf **where)
+{
+	struct scope s;
+	struct question q = { &s, loop->var, NULL, NULL };
+	bool good;
+
+	open_scope(&s, module, loop);
+	good = !crosses(&s, &q, &loop->body, second) &&
+		!crosses(&s, &q, second, &loop->body);
+	close_scope(&s, module);
+	*where = q.where;
 	return good;
 }
 

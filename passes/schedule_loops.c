@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 
-static struct tn_kvar *derived(const struct tn_step *step,
+struct tn_kvar *tn_step_derive(const struct tn_step *step,
 			       const struct tn_kvar *var, const char *suffix)
 {
 	char *name = tn_arena_printf(&step->kernel->module->arena, "%s__%s",
@@ -22,9 +22,8 @@ static bool is_named(void *data, const struct tn_kstmt *s)
 	return s->var && s->var->name == data;
 }
 
-/* Refuses when the kernel has a variable of the name that the step makes. */
-static bool may_name(const struct tn_step *step, const char *name,
-		     const char *suffix)
+bool tn_step_may_derive(const struct tn_step *step, const char *name,
+			const char *suffix)
 {
 	struct tn_module *module = step->kernel->module;
 	char *text = tn_arena_printf(&module->arena, "%s__%s", name, suffix);
@@ -38,10 +37,9 @@ static bool may_name(const struct tn_step *step, const char *name,
 	return true;
 }
 
-/* Calls `apply` on each loop named by argument `arg`. */
-static bool each_loop(const struct tn_step *step, int arg,
-		      bool (*apply)(const struct tn_step *step,
-				    struct tn_kstmt *loop))
+bool tn_step_each(const struct tn_step *step, int arg,
+		  bool (*apply)(const struct tn_step *step,
+				struct tn_kstmt *loop))
 {
 	struct tn_vec loops;
 	bool good;
@@ -68,8 +66,8 @@ static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
 		      int64_t size, const struct tn_kexpr *limit)
 {
 	struct tn_kernel *k = step->kernel;
-	struct tn_kvar *outer = derived(step, old->var, "0");
-	struct tn_kvar *inner = derived(step, old->var, "1");
+	struct tn_kvar *outer = tn_step_derive(step, old->var, "0");
+	struct tn_kvar *inner = tn_step_derive(step, old->var, "1");
 	struct tn_kblock scratch = { NULL, NULL }, *body;
 	const struct tn_kexpr *index, *args[2];
 	struct tn_kstmt *first, *second, *guard;
@@ -214,10 +212,10 @@ bool tn_step_split(const struct tn_step *step)
 	if (strcmp(tail, "peel") != 0 && strcmp(tail, "guard") != 0 &&
 	    strcmp(tail, "ones") != 0)
 		return tn_step_refuse(step, "tail is peel, guard or ones");
-	if (!may_name(step, step->args[0], "0") ||
-	    !may_name(step, step->args[0], "1"))
+	if (!tn_step_may_derive(step, step->args[0], "0") ||
+	    !tn_step_may_derive(step, step->args[0], "1"))
 		return false;
-	return each_loop(step, 0, split_loop);
+	return tn_step_each(step, 0, split_loop);
 }
 
 /* What a loop says of itself, apart from its body. */
@@ -417,7 +415,7 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 				      TN_KLOOP_WRITTEN);
 	independent = tn_schedule_is_independent(k->module, outer) &&
 		tn_schedule_is_independent(k->module, inner);
-	var = derived(step, outer->var, inner->var->name);
+	var = tn_step_derive(step, outer->var, inner->var->name);
 	total = tn_kexpr_mul(k, outer->to, inner->to);
 	f = tn_kexpr_var(k, var);
 	fused = tn_kstmt_loop(k, outer->parent, outer->loop, var, zero,
@@ -440,9 +438,9 @@ static bool fuse_nest(const struct tn_step *step, struct tn_kstmt *outer)
 
 bool tn_step_fuse(const struct tn_step *step)
 {
-	if (!may_name(step, step->args[0], step->args[1]))
+	if (!tn_step_may_derive(step, step->args[0], step->args[1]))
 		return false;
-	return each_loop(step, 0, fuse_nest);
+	return tn_step_each(step, 0, fuse_nest);
 }
 
 /* Writes a buffer of one thread that stands outside the block. */
@@ -530,7 +528,7 @@ bool tn_step_kind(const struct tn_step *step)
 	int i, n = tn_step_positional(step);
 
 	for (i = 0; i < n; i++)
-		if (!each_loop(step, i, set_kind))
+		if (!tn_step_each(step, i, set_kind))
 			return false;
 	return true;
 }
@@ -566,5 +564,5 @@ static bool bind_loop(const struct tn_step *step, struct tn_kstmt *loop)
 
 bool tn_step_bind(const struct tn_step *step)
 {
-	return each_loop(step, 0, bind_loop);
+	return tn_step_each(step, 0, bind_loop);
 }
