@@ -47,6 +47,7 @@ libtenon_la_SOURCES += \
 	passes/plan_reuse.c \
 	passes/schedule.c \
 	passes/schedule.h \
+	passes/schedule_apart.c \
 	passes/schedule_default.c \
 	passes/schedule_deps.c \
 	passes/schedule_join.c \
@@ -54,6 +55,9 @@ libtenon_la_SOURCES += \
 	passes/schedule_loops.c \
 	passes/schedule_pack.c \
 	passes/schedule_part.c \
+	passes/schedule_plan.c \
+	passes/schedule_plan.h \
+	passes/schedule_rows.c \
 	passes/schedule_shrink.c \
 	passes/schedule_sums.c \
 	passes/schedule_tile.c \

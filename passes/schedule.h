@@ -118,6 +118,12 @@ bool tn_schedule_may_join(struct tn_module *module,
 			  const struct tn_kstmt *loop,
 			  const struct tn_kblock *second,
 			  const struct tn_kbuf **where);
+/* schedule_apart.c: true if two loops side by side never touch the same element,
+ * or only read it, of any buffer or of `only`; else *where they do. */
+bool tn_schedule_are_apart(struct tn_kernel *kernel, const struct tn_kstmt *a,
+			   const struct tn_kstmt *b,
+			   const struct tn_kbuf *only,
+			   const struct tn_kbuf **where);
 /* True if iterations of `nest` that differ in `loop`, which is `nest` or inside
  * it, never touch the same element of the buffer, which stands outside. */
 bool tn_schedule_is_private(struct tn_module *module,

@@ -12,8 +12,6 @@
  */
 #include "passes/schedule.h"
 
-#include "ir/kernel_range.h"
-
 struct joiner {
 	const struct tn_step *step;
 	struct tn_kstmt *first, *second;
@@ -74,110 +72,6 @@ static bool fit_headers(const struct joiner *j)
 
 /* ---- Statements that are passed ------------------------------------------ */
 
-/* An access that would meet the one in question. */
-struct passing {
-	struct tn_krange *range;
-	struct tn_kernel *kernel;
-	const struct tn_kblock *other;
-	const struct tn_kbuf *buf;
-	bool writes;
-	int n;
-	const struct tn_kexpr *const *index;
-	const struct tn_kbuf *where;
-};
-
-/* Some axis of the first is always above, or always below the second. */
-static bool is_apart(const struct passing *p,
-		     const struct tn_kexpr *const *index)
-{
-	struct tn_kernel *k = p->kernel;
-	const struct tn_dim *one = tn_dim_const(&k->module->dims, 1);
-	const struct tn_kexpr *up, *down;
-	int i;
-
-	for (i = 0; one && i < p->n; i++) {
-		up = tn_kexpr_sub(k, index[i], p->index[i]);
-		down = tn_kexpr_sub(k, p->index[i], index[i]);
-		if (up && down &&
-		    (tn_krange_is_least(p->range, up, one) ||
-		     tn_krange_is_least(p->range, down, one)))
-			return true;
-	}
-	return false;
-}
-
-static bool is_met_by_load(void *data, const struct tn_kexpr *e)
-{
-	struct passing *p = data;
-
-	if (e->kind != TN_KEXPR_LOAD || e->buf != p->buf || !p->writes ||
-	    is_apart(p, e->args))
-		return false;
-	p->where = e->buf;
-	return true;
-}
-
-/* Walks `block` with all that it tells the prover. */
-static bool is_met_in(struct passing *p, const struct tn_kblock *block)
-{
-	const struct tn_kstmt *s;
-	bool met = false;
-	size_t mark;
-
-	for (s = block->first; s && !met; s = s->next) {
-		met = tn_kstmt_find_expr(s, is_met_by_load, p) != NULL;
-		if (s->kind == TN_KSTMT_STORE && s->buf == p->buf &&
-		    !is_apart(p, s->index)) {
-			p->where = s->buf;
-			met = true;
-		}
-		mark = tn_krange_mark(p->range);
-		if (s->kind == TN_KSTMT_LOOP)
-			tn_krange_loop(p->range, s);
-		met = met || is_met_in(p, &s->body) ||
-			is_met_in(p, &s->orelse);
-		tn_krange_forget(p->range, mark);
-	}
-	return met;
-}
-
-/* One access of the moving loop against all of the loop that it passes. */
-static bool access_meets(struct passing *p, const struct tn_kbuf *buf, int n,
-			 const struct tn_kexpr *const *index, bool writes)
-{
-	p->buf = buf;
-	p->n = n;
-	p->index = index;
-	p->writes = writes;
-	return is_met_in(p, p->other);
-}
-
-static bool load_meets(void *data, const struct tn_kexpr *e)
-{
-	return e->kind == TN_KEXPR_LOAD &&
-		access_meets(data, e->buf, e->nargs, e->args, false);
-}
-
-static bool block_meets(struct passing *p, const struct tn_kblock *block)
-{
-	const struct tn_kstmt *s;
-	bool met = false;
-	size_t mark;
-
-	for (s = block->first; s && !met; s = s->next) {
-		met = tn_kstmt_find_expr(s, load_meets, p) ||
-			(s->kind == TN_KSTMT_STORE &&
-			 access_meets(p, s->buf, s->nindex, s->index, true));
-		mark = tn_krange_mark(p->range);
-		if (s->kind == TN_KSTMT_LOOP)
-			tn_krange_loop(p->range, s);
-		met = met || block_meets(p, &s->body) ||
-			block_meets(p, &s->orelse);
-		tn_krange_forget(p->range, mark);
-	}
-	return met;
-}
-
 /* Sets a variable of outside, a size, or waits. */
 static bool is_ordered(void *data, const struct tn_kstmt *s)
 {
@@ -188,29 +82,18 @@ static bool is_ordered(void *data, const struct tn_kstmt *s)
 /* The second loop may stand before the twin. */
 static bool may_pass(const struct joiner *j, struct tn_kstmt *twin)
 {
-	struct tn_kernel *k = j->step->kernel;
-	struct tn_krange range;
-	struct passing p = { &range, k, &twin->body, NULL, false, 0, NULL,
-			     NULL };
-	bool met;
+	const struct tn_kbuf *where;
 
-	tn_krange_init(&range, &k->module->dims);
-	tn_krange_loop(&range, twin);
-	tn_krange_loop(&range, j->second);
-	met = tn_kblock_find(&twin->body, is_ordered, &twin->body) ||
-		tn_kblock_find(&j->second->body, is_ordered,
-			       &j->second->body) ||
-		block_meets(&p, &j->second->body);
-	if (range.failed)
-		k->module->failed = true;
-	tn_krange_fini(&range);
-	if (met && p.where)
+	if (tn_kblock_find(&twin->body, is_ordered, &twin->body) ||
+	    tn_kblock_find(&j->second->body, is_ordered, &j->second->body))
 		return tn_step_refuse(j->step, "the pieces of '%s' and '%s' "
-				      "meet in '%s'", twin->var->name,
-				      j->name, p.where->name);
-	return !met || tn_step_refuse(j->step, "the pieces of '%s' and '%s' "
 				      "must keep their order",
 				      twin->var->name, j->name);
+	return tn_schedule_are_apart(j->step->kernel, twin, j->second, NULL,
+				     &where) ||
+		tn_step_refuse(j->step, "the pieces of '%s' and '%s' meet in "
+			       "'%s'", twin->var->name, j->name,
+			       where->name);
 }
 
 /* Reads what changes while the loops run. */

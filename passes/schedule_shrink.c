@@ -11,7 +11,8 @@
  * all around it, touch elements of their own: then what a turn reads it has
  * written itself. Of every index what these loops add goes away: the axis, or
  * all but a window of it (i__0 * 8 + i__1 leaves i__1). An extent that only run
- * time knows becomes the largest that it may be.
+ * time knows becomes the largest that it may be. Pieces of a loop, side by side,
+ * get a buffer each.
  */
 #include "passes/schedule.h"
 
@@ -398,6 +399,81 @@ static bool pack_workspace(struct shrinker *s)
 	return !s->failed;
 }
 
+/* ---- Pieces -------------------------------------------------------------- */
+
+struct replacing {
+	struct tn_kbuf *old, *twin;
+};
+
+static const struct tn_kexpr *replace_load(struct tn_kmap *map,
+					   const struct tn_kexpr *e)
+{
+	const struct replacing *r = map->data;
+
+	if (e->kind != TN_KEXPR_LOAD || e->buf != r->old)
+		return e;
+	return tn_kexpr_load(map->kernel, r->twin, e->nargs, e->args);
+}
+
+static void replace_store(void *data, const struct tn_kstmt *st)
+{
+	const struct replacing *r = data;
+
+	if (st->kind == TN_KSTMT_STORE && st->buf == r->old)
+		((struct tn_kstmt *)(uintptr_t)st)->buf = r->twin;
+}
+
+/* The loop gets a buffer of its own, allocated before the first. */
+static bool give_twin(const struct tn_step *step, struct tn_kstmt *alloc,
+		      struct tn_kstmt *loop)
+{
+	struct tn_kernel *k = step->kernel;
+	struct tn_kblock fresh = { NULL, NULL };
+	struct replacing r = { alloc->buf, NULL };
+	struct tn_kmap map = { .kernel = k, .change = replace_load,
+			       .data = &r };
+	struct tn_kvisitor visitor = { NULL, replace_store, &r };
+	struct tn_kstmt *twin;
+
+	r.twin = tn_kernel_local(k, alloc->buf->name, alloc->buf->dtype,
+				 alloc->buf->rank, alloc->buf->dims,
+				 alloc->buf->space);
+	twin = r.twin ? tn_kstmt_alloc(k, &fresh, r.twin) : NULL;
+	if (!twin || !tn_kblock_map(&map, &loop->body))
+		return false;
+	tn_kblock_visit(&loop->body, &visitor);
+	tn_kstmt_remove(twin);
+	tn_kstmt_insert(alloc->parent, twin, alloc);
+	return true;
+}
+
+/* Uses of the buffer in loops side by side that never meet are uses of as many
+ * buffers. */
+static bool divide(const struct tn_step *step, struct tn_kstmt *alloc)
+{
+	struct tn_kstmt *st, *first = NULL, *at;
+	const struct tn_kbuf *where;
+	void *buf = alloc->buf;
+
+	for (st = alloc->parent->first; st; st = st->next) {
+		if (!tn_kstmt_is_loop(st) || is_store(buf, st) ||
+		    !tn_kblock_find(&st->body, is_store, buf))
+			continue;
+		for (at = first; at && at != st; at = at->next)
+			if (tn_kstmt_is_loop(at) &&
+			    !tn_schedule_are_apart(step->kernel, at, st, buf,
+						   &where))
+				return true;
+		first = first ? first : st;
+	}
+	for (st = first ? first->next : NULL; st; st = st->next)
+		if (tn_kstmt_is_loop(st) && !is_store(buf, st) &&
+		    tn_kblock_find(&st->body, is_store, buf) &&
+		    !give_twin(step, alloc, st))
+			return false;
+	return true;
+}
+
 /* ---- The step ------------------------------------------------------------ */
 
 static bool find_space(struct shrinker *s)
@@ -449,12 +525,16 @@ bool tn_step_shrink(const struct tn_step *step)
 {
 	struct finding f = { .name = step->args[0] };
 	struct tn_kvisitor visitor = { NULL, find_alloc, &f };
-	bool good;
+	bool good = true;
 	size_t i;
 
 	tn_vec_init(&f.allocs, sizeof(struct tn_kstmt *), NULL);
 	tn_kblock_visit(&step->kernel->body, &visitor);
-	good = !f.failed;
+	for (i = 0; good && !f.failed && i < f.allocs.len; i++)
+		good = divide(step, tn_vec_ptr(&f.allocs, i));
+	f.allocs.len = 0;
+	tn_kblock_visit(&step->kernel->body, &visitor);
+	good = good && !f.failed;
 	if (f.failed)
 		step->kernel->module->failed = true;
 	if (good && !f.allocs.len)

@@ -14,6 +14,7 @@ check_PROGRAMS += tests/unit/test_num
 check_PROGRAMS += tests/unit/test_plan
 check_PROGRAMS += tests/unit/test_recovery
 check_PROGRAMS += tests/unit/test_schedule
+check_PROGRAMS += tests/unit/test_schedule_nests
 check_PROGRAMS += tests/unit/test_sha256
 check_PROGRAMS += tests/unit/test_tensorfile
 check_PROGRAMS += tests/unit/test_dim
