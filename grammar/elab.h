@@ -430,6 +430,8 @@ bool elab_set_attr(struct tn_elab *e, struct tn_op *op,
 
 void elab_struct_item(struct tn_elab *e, struct decl *decl);
 void elab_weight_item(struct tn_elab *e, struct decl *decl);
+/* elab_derived.c: `weight s: T = f(a, b);`, once functions are known. */
+void elab_derived_item(struct tn_elab *e, struct decl *decl);
 /* A constant kept in a file, load("x.npy"). */
 struct ev elab_load(struct frame *frame, struct call *call);
 

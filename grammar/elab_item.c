@@ -264,6 +264,10 @@ static void second_round(struct tn_elab *e)
 	for (i = 0; i < e->order.len; i++)
 		if (elab_is_fused(at(e, i)->item) && is_main(e, at(e, i)))
 			fused_item(e, at(e, i));
+	for (i = 0; i < e->order.len; i++)
+		if (at(e, i)->item->kind == TN_TREE_ITEM_WEIGHT &&
+		    is_main(e, at(e, i)))
+			elab_derived_item(e, at(e, i));
 }
 
 static void third_round(struct tn_elab *e)

@@ -61,32 +61,16 @@ void elab_struct_item(struct tn_elab *e, struct decl *decl)
 	frame_fini(&frame);
 }
 
+/* A weight, and what knows it again by its value. */
 static struct tn_weight *make_weight(struct tn_elab *e, const char *name,
 				     const struct tn_type *type,
 				     struct tn_span span)
 {
-	struct tn_module *module = e->module;
-	struct tn_weight *weight;
-	struct tn_value *value;
+	struct tn_weight *weight = tn_graph_weight(e->module, name, type,
+						   span);
 
-	weight = tn_arena_alloc(&module->arena, sizeof(*weight));
-	value = tn_arena_alloc(&module->arena, sizeof(*value));
-	if (!weight || !value)
-		return NULL;
-	weight->name = elab_intern(e, name);
-	weight->type = type;
-	weight->family = -1;
-	weight->span = span;
-	weight->value = value;
-	weight->number = (int)module->weights.len;
-	value->type = type;
-	value->name = weight->name;
-	value->is_named = true;
-	value->span = span;
-	if (!weight->name || !tn_vec_push_ptr(&module->weights, weight) ||
-	    !tn_map_set(&module->weight_names, weight->name, weight) ||
-	    !tn_map_set(&e->origins, value, weight)) {
-		module->failed = true;
+	if (!weight || !tn_map_set(&e->origins, weight->value, weight)) {
+		e->module->failed = true;
 		return NULL;
 	}
 	return weight;

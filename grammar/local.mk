@@ -27,6 +27,7 @@ libtenon_la_SOURCES += \
 	grammar/elab_attr.c \
 	grammar/elab_call.c \
 	grammar/elab_const.c \
+	grammar/elab_derived.c \
 	grammar/elab_dims.c \
 	grammar/elab_expr.c \
 	grammar/elab_fact.c \

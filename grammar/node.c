@@ -386,6 +386,20 @@ struct tn_tree_item *tn_node_item(struct tn_parser *p,
 	return item;
 }
 
+struct tn_tree_item *tn_node_weight(struct tn_parser *p, struct tn_name name,
+				     struct tn_tree_type *type,
+				     const struct tn_from *from,
+				     struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_item(p, TN_TREE_ITEM_WEIGHT, name,
+						 loc);
+
+	item->u.weight.type = type;
+	if (from != NULL)
+		item->u.weight.from = *from;
+	return item;
+}
+
 struct tn_tree_item *tn_node_def(struct tn_parser *p,
 				  enum tn_tree_item_kind kind,
 				  struct tn_name name, struct tn_sig *sig,

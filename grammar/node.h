@@ -131,6 +131,11 @@ struct tn_tree_item *tn_node_item(struct tn_parser *p,
 				   enum tn_tree_item_kind kind,
 				   struct tn_name name, struct tn_loc loc);
 /* A function or an operator; `body` NULL: without one. */
+/* from NULL: it says nothing of a file. */
+struct tn_tree_item *tn_node_weight(struct tn_parser *p, struct tn_name name,
+				     struct tn_tree_type *type,
+				     const struct tn_from *from,
+				     struct tn_loc loc);
 struct tn_tree_item *tn_node_def(struct tn_parser *p,
 				  enum tn_tree_item_kind kind,
 				  struct tn_name name, struct tn_sig *sig,

@@ -157,19 +157,18 @@ bare_item
 		tn_node_fields(&$$->u.fields, $4);
 	}
 	| T_WEIGHT name ':' type from0 ';'
+	{ $$ = tn_node_weight(p, NAME($2, @2), $4, $5, @$); }
+	| T_WEIGHT name ':' type '=' expr ';'
 	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_WEIGHT, NAME($2, @2), @$);
-		$$->u.weight.type = $4;
-		$$->u.weight.from = *$5;
+		$$ = tn_node_weight(p, NAME($2, @2), $4, NULL, @$);
+		$$->u.weight.made = $6;
 	}
 	| T_WEIGHT name '[' name T_IN expr T_DOTDOT expr ']' ':' type from0 ';'
 	{
-		$$ = tn_node_item(p, TN_TREE_ITEM_WEIGHT, NAME($2, @2), @$);
+		$$ = tn_node_weight(p, NAME($2, @2), $11, $12, @$);
 		$$->u.weight.var = NAME($4, @4);
 		$$->u.weight.low = $6;
 		$$->u.weight.high = $8;
-		$$->u.weight.type = $11;
-		$$->u.weight.from = *$12;
 	}
 	| T_ENCODING name T_BLOCK T_INT '{' fields '}'
 	{

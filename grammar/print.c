@@ -427,6 +427,8 @@ static void put_weight(struct tn_buf *out, const struct tn_tree_item *item)
 	tn_buf_put(out, ": ");
 	tn_print_type(out, item->u.weight.type);
 	put_from(out, &item->u.weight.from);
+	if (item->u.weight.made != NULL)
+		put_expr(out, " = ", item->u.weight.made);
 	tn_buf_putc(out, ';');
 }
 

@@ -428,12 +428,14 @@ struct tn_tree_item {
 			struct tn_expr *value;
 		} constant;
 		struct tn_fields fields;
-		/* weight blk[i in 0..L]: Block from "f" : "h.{i}."; */
+		/* weight blk[i in 0..L]: Block from "f" : "h.{i}.";
+		 * weight s: f32[4] = f(a, b); */
 		struct {
 			struct tn_name var;	/* text NULL: no family */
 			struct tn_expr *low, *high;	/* NULL: no family */
 			struct tn_tree_type *type;
 			struct tn_from from;
+			struct tn_expr *made;	/* = f(a, b); or NULL */
 		} weight;
 		struct {
 			uint64_t block;

@@ -15,41 +15,12 @@
 
 #include "base/num.h"
 #include "ir/eval.h"
+#include "ir/fixed.h"
 
 #define MAX_OPERANDS 64
 #define MAX_GROWN 1024
 #define MAX_WORK (1 << 22)
 #define MAX_BYTES (1 << 26)
-
-/* True if the attribute means the same for all values of the dims. */
-static bool is_static_attr(const struct tn_attr *attr)
-{
-	int i;
-
-	if (!attr->is_set)
-		return true;
-	if (attr->kind == TN_ATTR_DIM)
-		return tn_dim_is_const(attr->u.dim);
-	if (attr->kind != TN_ATTR_DIMS && attr->kind != TN_ATTR_PAIRS)
-		return true;
-	for (i = 0; i < attr->count; i++)
-		if (!tn_dim_is_const(attr->u.dims[i]))
-			return false;
-	return true;
-}
-
-static bool is_static(const struct tn_op *op)
-{
-	int i;
-
-	for (i = 0; i < op->nout; i++)
-		if (!tn_type_is_static(op->out[i]->type))
-			return false;
-	for (i = 0; i < op->nattrs; i++)
-		if (!is_static_attr(&op->attrs[i]))
-			return false;
-	return true;
-}
 
 bool tn_fold_is_due(const struct tn_op *op)
 {
@@ -59,7 +30,7 @@ bool tn_fold_is_due(const struct tn_op *op)
 	if (info->op_class == TN_CLASS_FLOW || op->literal || op->nout != 1 ||
 	    tn_op_has(op->code, TN_FLAG_EFFECT | TN_FLAG_SIZES |
 		      TN_FLAG_RANDOM) ||
-	    op->nin > MAX_OPERANDS || !is_static(op))
+	    op->nin > MAX_OPERANDS || !tn_fixed_sizes(op))
 		return false;
 	for (i = 0; i < op->nin; i++)
 		if (!tn_graph_in(op, i)->op ||
@@ -94,26 +65,34 @@ static int64_t window_size(const struct tn_op *op)
 	return count;
 }
 
-/* True if evaluation takes a bearable number of steps: of contractions at
- * most each element with each. */
-static bool is_quick(const struct tn_op *op, int64_t count)
+int64_t tn_fold_steps(const struct tn_op *op)
 {
 	enum tn_op_class op_class = tn_ops[op->code].op_class;
-	int64_t work = count, cells;
+	int64_t work = count_of(op->out[0]->type), cells;
 	int i;
 
+	if (work < 0)
+		return -1;
 	if (op_class == TN_CLASS_CONTRACT)
 		for (i = 0, work = 1; i < op->nin; i++)
 			if (!tn_num_mul(work,
 					count_of(tn_graph_in(op, i)->type),
 					&work))
-				return false;
+				return -1;
 	if (op_class == TN_CLASS_WINDOW) {
 		cells = window_size(op);
 		if (cells < 0 || !tn_num_mul(work, cells, &work))
-			return false;
+			return -1;
 	}
-	return work <= MAX_WORK;
+	return work;
+}
+
+/* True if evaluation takes a bearable number of steps. */
+static bool is_quick(const struct tn_op *op)
+{
+	int64_t steps = tn_fold_steps(op);
+
+	return steps >= 0 && steps <= MAX_WORK;
 }
 
 /* Why the constant would be too much; NULL: it is not. */
@@ -129,7 +108,7 @@ static const char *excess(const struct tn_fold *f, const struct tn_op *op,
 		largest = n > largest ? n : largest;
 		operands += n;
 	}
-	if (count < 0 || !is_quick(op, count))
+	if (count < 0 || !is_quick(op))
 		return "computing it takes too many steps";
 	if (!tn_num_mul(count, tn_dtype_bytes(type->dtype), bytes) ||
 	    *bytes > MAX_BYTES - f->bytes)

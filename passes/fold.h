@@ -15,6 +15,9 @@ struct tn_fold {
 	bool failed;		/* sticky: out of memory */
 };
 
+/* Elements that evaluating the operator makes and reads, of contractions those
+ * of each operand with those of each other; -1: too many to tell. */
+int64_t tn_fold_steps(const struct tn_op *op);
 /* Whether the operator is one to fold: all its operands are constants, and
  * its value is the same each time. */
 bool tn_fold_is_due(const struct tn_op *op);

@@ -400,8 +400,51 @@ static bool is_caller(const struct tn_item *item)
 struct dropping {
 	const struct tn_fn *entry;
 	struct tn_map names;	/* of what went */
+	struct tn_map makers;	/* of weights, and what these call */
 	bool failed;
 };
+
+/* Functions that the block calls are kept, too. */
+static bool keep_called(struct dropping *d, const struct tn_block *block,
+			struct tn_vec *list)
+{
+	const struct tn_op *op;
+	int i;
+
+	for (op = block->first; op; op = op->next) {
+		if (op->callee && !tn_map_has(&d->makers, op->callee) &&
+		    (!tn_map_set(&d->makers, op->callee, d) ||
+		     !tn_vec_push_ptr(list, op->callee)))
+			return false;
+		for (i = 0; i < op->nregions; i++)
+			if (!keep_called(d, op->regions[i], list))
+				return false;
+	}
+	return true;
+}
+
+/* What makes weights stays, called or not. */
+static void find_makers(struct dropping *d)
+{
+	const struct tn_vec *fns = &d->entry->module->fns;
+	struct tn_vec list;
+	struct tn_fn *fn;
+	size_t i;
+
+	tn_vec_init(&list, sizeof(struct tn_fn *), NULL);
+	for (i = 0; i < fns->len; i++) {
+		fn = tn_vec_ptr(fns, i);
+		if (fn->makes_weight && !tn_map_has(&d->makers, fn) &&
+		    (!tn_map_set(&d->makers, fn, d) ||
+		     !tn_vec_push_ptr(&list, fn)))
+			d->failed = true;
+	}
+	for (i = 0; i < list.len && !d->failed; i++) {
+		fn = tn_vec_ptr(&list, i);
+		d->failed = !keep_called(d, fn->body, &list);
+	}
+	tn_vec_fini(&list);
+}
 
 /* True if the item goes; its name is noted. */
 static bool is_dropped(void *data, const struct tn_item *item)
@@ -409,7 +452,8 @@ static bool is_dropped(void *data, const struct tn_item *item)
 	struct dropping *d = data;
 
 	if (item->kind == TN_ITEM_FN ?
-	    item->u.fn == d->entry || item->u.fn->kind != TN_FN_PLAIN :
+	    item->u.fn == d->entry || item->u.fn->kind != TN_FN_PLAIN ||
+	    tn_map_has(&d->makers, item->u.fn) :
 	    !is_caller(item) || !mentions(item->u.text, &d->names))
 		return false;
 	if (item->name && !tn_map_set(&d->names, item->name, d))
@@ -425,10 +469,13 @@ static bool drop_items(struct inliner *in)
 	size_t gone;
 
 	tn_map_init_text(&d.names);
+	tn_map_init_ptr(&d.makers);
+	find_makers(&d);
 	do {
 		gone = tn_rw_drop_items(in->context->rw, is_dropped, &d);
 		in->changed = in->changed || gone > 0;
 	} while (gone > 0 && !d.failed);
+	tn_map_fini(&d.makers);
 	tn_map_fini(&d.names);
 	return !d.failed;
 }

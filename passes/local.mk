@@ -45,6 +45,7 @@ libtenon_la_SOURCES += \
 	passes/plan.h \
 	passes/plan_live.c \
 	passes/plan_reuse.c \
+	passes/precompute.c \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/schedule_apart.c \

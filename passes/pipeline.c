@@ -7,7 +7,9 @@
  *           fold      constants are computed
  *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
- *           cse dce   nothing twice, nothing unread
+ *           cse       nothing twice
+ *           precompute what only weights tell is a weight
+ *           dce       nothing unread
  *           fuse      one @fused function a loop nest      FUSED
  *           lower     kernels and launches                  KERNELS
  *           schedule  loops bound to the target
@@ -19,6 +21,6 @@ const char *tn_pipeline_default(bool optimise)
 {
 	if (!optimise)
 		return "infer,inline,lower,schedule,plan";
-	return "infer,inline,unroll,fold,simplify,canonical,cse,dce,fuse,"
-		"lower,schedule,plan";
+	return "infer,inline,unroll,fold,simplify,canonical,cse,"
+		"precompute,dce,fuse,lower,schedule,plan";
 }

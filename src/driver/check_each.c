@@ -288,7 +288,10 @@ enum tn_status tn_check_pass(struct tn_watch *watch,
 	if (!results)
 		return TN_IO;
 	tn_buf_init(&why);
-	status = tn_probe_run(&watch->probe, watch->entry, results, &why);
+	status = tn_weights_derive(watch->module);
+	if (!status)
+		status = tn_probe_run(&watch->probe, watch->entry, results,
+				      &why);
 	if (status && status != TN_IO)
 		status = fails_to_run(watch, step, tn_buf_text(&why));
 	for (set = 0; !status && set < watch->probe.nsets; set++) {

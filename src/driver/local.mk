@@ -12,6 +12,7 @@ libtenon_la_SOURCES += \
 	src/driver/call.c src/driver/call.h \
 	src/driver/compile.c \
 	src/driver/context.c src/driver/context.h \
+	src/driver/derive.c \
 	src/driver/diff.c src/driver/diff.h \
 	src/driver/difference.c \
 	src/driver/engine.c src/driver/engine.h \

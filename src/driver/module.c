@@ -390,6 +390,8 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		status = tn_pipeline_run(module->ir, passes, &options);
 	if (is_watched && options.after)
 		tn_watch_fini(&watch);
+	if (!status)
+		status = tn_weights_derive(module);
 	return status;
 }
 

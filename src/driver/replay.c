@@ -73,7 +73,9 @@ static enum tn_status run(const struct tn_replay_options *options,
 	if (!status && options->steps != 0)
 		status = tn_pipeline_run(replay->module->ir, options->passes,
 					 &pass_options);
-	return status == TN_NO ? TN_OK : status;
+	if (status == TN_NO)
+		status = TN_OK;
+	return status ? status : tn_weights_derive(replay->module);
 }
 
 enum tn_status tn_replay_open(const struct tn_replay_options *options,

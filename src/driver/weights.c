@@ -512,13 +512,15 @@ enum tn_status tn_weights_load(struct tenon_module *module,
 			.weight = tn_vec_ptr(&module->ir->weights, i)
 		};
 
-		if (has_own_data(module, job.weight))
+		if (!job.weight->maker && has_own_data(module, job.weight))
 			continue;
 		if (!options->headers_only) {
 			tn_tensor_fini(&job.weight->data);
 			memset(&job.weight->data, 0,
 			       sizeof(job.weight->data));
 		}
+		if (job.weight->maker)
+			continue;
 		if (!load_one(&job) && status == TN_OK)
 			status = job.status;
 		if (job.valueless)
@@ -527,6 +529,8 @@ enum tn_status tn_weights_load(struct tenon_module *module,
 	if (valueless.count)
 		report_valueless(module, &valueless);
 	tn_buf_fini(&valueless.names);
+	if (status == TN_OK && !options->headers_only)
+		status = tn_weights_derive(module);
 	return status;
 }
 

@@ -299,6 +299,21 @@ static bool same_sym(struct equal *eq, const struct tn_sym *a,
 	return same || differ(eq, "dim '%s': another declaration", a->name);
 }
 
+static bool same_origin(const struct tn_weight *a, const struct tn_weight *b)
+{
+	int i;
+
+	if (!a->maker || !b->maker)
+		return a->maker == b->maker;
+	if (strcmp(a->maker->name, b->maker->name) != 0 ||
+	    a->nsources != b->nsources)
+		return false;
+	for (i = 0; i < a->nsources; i++)
+		if (strcmp(a->sources[i]->name, b->sources[i]->name) != 0)
+			return false;
+	return true;
+}
+
 static bool same_weight(struct equal *eq, const struct tn_weight *a,
 			const struct tn_weight *b)
 {
@@ -306,7 +321,7 @@ static bool same_weight(struct equal *eq, const struct tn_weight *a,
 	    !same_annots(eq, a->name, &a->annots, &b->annots))
 		return false;
 	if (a->family == b->family && same_text(a->file, b->file) &&
-	    same_text(a->key, b->key) &&
+	    same_text(a->key, b->key) && same_origin(a, b) &&
 	    (a->family < 0 || (a->family_from == b->family_from &&
 			       same_text(a->index_name, b->index_name))))
 		return true;

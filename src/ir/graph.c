@@ -182,6 +182,48 @@ struct tn_fn *tn_graph_fn(struct tn_module *module, const char *name,
 	return fn;
 }
 
+struct tn_weight *tn_graph_weight(struct tn_module *module, const char *name,
+				  const struct tn_type *type,
+				  struct tn_span span)
+{
+	struct tn_weight *weight = make(module, 1, sizeof(*weight));
+	struct tn_value *value = make(module, 1, sizeof(*value));
+
+	module->epoch++;
+	if (!weight || !value)
+		return NULL;
+	weight->name = tn_intern_text(module->names, name);
+	weight->type = value->type = type;
+	weight->family = -1;
+	weight->span = value->span = span;
+	weight->value = value;
+	weight->number = (int)module->weights.len;
+	value->name = weight->name;
+	value->is_named = true;
+	if (!weight->name || !tn_vec_push_ptr(&module->weights, weight) ||
+	    !tn_map_set(&module->weight_names, weight->name, weight))
+		return failed(module);
+	return weight;
+}
+
+bool tn_graph_derive(struct tn_weight *weight, struct tn_fn *maker,
+		     struct tn_weight *const *sources)
+{
+	struct tn_module *module = maker->module;
+	size_t n = (size_t)maker->body->nparams;
+
+	module->epoch++;
+	weight->sources = make(module, n + 1, sizeof(*weight->sources));
+	if (!weight->sources)
+		return false;
+	if (n)
+		memcpy(weight->sources, sources, n * sizeof(*sources));
+	weight->nsources = (int)n;
+	weight->maker = maker;
+	maker->makes_weight = true;
+	return true;
+}
+
 struct tn_block *tn_graph_block(struct tn_fn *fn, struct tn_op *parent)
 {
 	struct tn_block *block = make(fn->module, 1, sizeof(*block)), **regions;

@@ -144,11 +144,14 @@ struct tn_fn {
 	struct tn_map name_counts;	/* base of made names -> last number */
 	int64_t arena_bytes;	/* memory plan: worst case */
 	bool is_library;	/* from std.tn: not printed */
+	bool makes_weight;	/* a weight names it: no entry, never dropped */
 	int number;
 };
 
 /* A tensor kept outside the text. A family `blk[i in 0..L]` is one weight
- * whose type has the family axis in front. */
+ * whose type has the family axis in front. A derived one,
+ * `weight s: f32[16] = f(c__var, c__gamma);`, is what its maker gives for
+ * weights declared above it; it is computed when the program is built. */
 struct tn_weight {
 	const char *name;	/* interned */
 	const struct tn_type *type;
@@ -156,6 +159,9 @@ struct tn_weight {
 	int64_t family_from;	/* first index */
 	const char *index_name;	/* of the family variable */
 	const char *file, *key;	/* key may hold {i}; NULL: no `from` */
+	struct tn_fn *maker;	/* of a derived one, else NULL */
+	int nsources;		/* its operands, one a parameter */
+	struct tn_weight **sources;
 	struct tn_tensor data;	/* data NULL until loaded */
 	struct tn_value *value;	/* what functions use */
 	struct tn_span span;

@@ -15,6 +15,14 @@
  * not made an item. */
 struct tn_fn *tn_graph_fn(struct tn_module *module, const char *name,
 			  enum tn_fn_kind kind);
+/* Entered into module->weights and weight_names; its value is what functions
+ * read. It has no origin yet, and is not made an item. */
+struct tn_weight *tn_graph_weight(struct tn_module *module, const char *name,
+				  const struct tn_type *type,
+				  struct tn_span span);
+/* The weight is what `maker` makes of its sources, one a parameter. */
+bool tn_graph_derive(struct tn_weight *weight, struct tn_fn *maker,
+		     struct tn_weight *const *sources);
 /* The next region of `parent`; without parent, a block of its own. */
 struct tn_block *tn_graph_block(struct tn_fn *fn, struct tn_op *parent);
 struct tn_value *tn_graph_param(struct tn_block *block, const char *name,

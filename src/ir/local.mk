@@ -31,6 +31,8 @@ libtenon_la_SOURCES += \
 	src/ir/eval_source.c \
 	src/ir/eval_table.c \
 	src/ir/eval_window.c \
+	src/ir/fixed.c \
+	src/ir/fixed.h \
 	src/ir/graph.c \
 	src/ir/graph.h \
 	src/ir/graph_edit.h \
@@ -87,6 +89,7 @@ libtenon_la_SOURCES += \
 	src/ir/rewrite.c \
 	src/ir/rewrite_copy.c \
 	src/ir/rewrite_make.c \
+	src/ir/rewrite_weight.c \
 	src/ir/rewrite.h \
 	src/ir/rule.c \
 	src/ir/rule.h \

@@ -70,7 +70,8 @@ void tn_module_free(struct tn_module *module)
 
 bool tn_module_may_enter(const struct tn_fn *fn)
 {
-	return fn->kind == TN_FN_PLAIN && !fn->is_library;
+	return fn->kind == TN_FN_PLAIN && !fn->is_library &&
+		!fn->makes_weight;
 }
 
 /* Counts a candidate: *entry is `main`, else the first; false once it is

@@ -64,6 +64,20 @@ static void put_member_type(struct tn_buf *buf, const struct tn_type *type)
 	tn_type_print(buf, &member);
 }
 
+/* " = f(a, b)" of a derived weight. */
+static void put_origin(struct tn_buf *buf, const struct tn_weight *weight)
+{
+	int i;
+
+	tn_buf_put(buf, " = ");
+	tn_print_name(buf, weight->maker->name);
+	for (i = 0; i < weight->nsources; i++) {
+		tn_buf_put(buf, i ? ", " : "(");
+		tn_print_name(buf, weight->sources[i]->name);
+	}
+	tn_buf_put(buf, weight->nsources ? ")" : "()");
+}
+
 static void put_weight(struct tn_printer *p, const struct tn_weight *weight)
 {
 	bool family = weight->family >= 0 && weight->type->rank > 0;
@@ -92,6 +106,8 @@ static void put_weight(struct tn_printer *p, const struct tn_weight *weight)
 		tn_buf_put(p->buf, " : ");
 		tn_print_string(p->buf, weight->key);
 	}
+	if (weight->maker)
+		put_origin(p->buf, weight);
 	tn_buf_put(p->buf, ";\n");
 }
 

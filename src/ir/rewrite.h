@@ -95,7 +95,8 @@ void tn_rw_move_regions(struct tn_rw *rw, struct tn_op *from,
 struct tn_rw_group {
 	const char *name;	/* of the function: `name__f0`, if free */
 	int *number;		/* where to look for a free one; moves on */
-	const char *kind;	/* of @fused(kind) */
+	const char *kind;	/* of @fused(kind); NULL: what makes a weight,
+				 * `name__w0`, a plain function */
 	int nops;
 	struct tn_op *const *ops;	/* of one block in order; results of
 					 * all but the last are read by others
@@ -108,6 +109,17 @@ struct tn_rw_group {
  * last op, whose results it has. */
 struct tn_op *tn_rw_outline(struct tn_rw *rw,
 			    const struct tn_rw_group *group);
+/* The function alone: the ops stay. Appends what it reads from outside
+ * (struct tn_value *), one a parameter, to `operands`. */
+struct tn_fn *tn_rw_outline_fn(struct tn_rw *rw,
+			       const struct tn_rw_group *group,
+			       struct tn_vec *operands);
+/* The value of a new weight that `maker` makes of `sources`, one a parameter.
+ * It is named `FN__NAME` after the value whose place it takes, or nearly, and
+ * stands behind the other weights. (rewrite_weight.c) */
+struct tn_value *tn_rw_weight(struct tn_rw *rw, const struct tn_value *like,
+			      struct tn_fn *maker,
+			      struct tn_weight *const *sources);
 
 /* ---- Changing ---- */
 

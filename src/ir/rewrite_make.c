@@ -162,7 +162,7 @@ struct outliner {
 	const struct tn_rw_group *group;
 	struct tn_fn *fn;
 	struct tn_map map;	/* value outside -> in the function */
-	struct tn_vec operands;	/* struct tn_value *: of the call */
+	struct tn_vec *operands;	/* struct tn_value *: of the call */
 };
 
 static bool is_taken(const struct tn_module *module, const char *name)
@@ -178,8 +178,10 @@ static const char *fresh_name(const struct outliner *o)
 	const char *name, *text;
 
 	do {
-		text = tn_arena_printf(&module->arena, "%s__f%d",
-				       o->group->name, (*o->group->number)++);
+		text = tn_arena_printf(&module->arena, "%s__%c%d",
+				       o->group->name,
+				       o->group->kind ? 'f' : 'w',
+				       (*o->group->number)++);
 		name = text ? tn_intern_text(module->names, text) : NULL;
 	} while (name && is_taken(module, name));
 	return name;
@@ -202,7 +204,7 @@ static bool make_params(struct outliner *o)
 			param = tn_graph_param(o->fn->body, value->name,
 					       value->type);
 			if (!param || !tn_map_set(&o->map, value, param) ||
-			    !tn_vec_push_ptr(&o->operands, value))
+			    !tn_vec_push_ptr(o->operands, value))
 				return false;
 		}
 		for (k = 0; k < op->nout; k++)
@@ -303,8 +305,9 @@ static bool enter_item(struct outliner *o)
 	item->name = o->fn->name;
 	item->u.fn = o->fn;
 	return tn_map_set(&module->fn_names, o->fn->name, o->fn) &&
-	       tn_annots_add(module, &o->fn->annots, "fused", o->group->kind,
-			     o->fn->span) &&
+	       (!o->group->kind ||
+		tn_annots_add(module, &o->fn->annots, "fused", o->group->kind,
+			      o->fn->span)) &&
 	       tn_vec_push_ptr(&module->items, item);
 }
 
@@ -314,7 +317,8 @@ static bool make_fn(struct outliner *o, const struct tn_op *root)
 	bool good;
 	int i;
 
-	o->fn = name ? tn_graph_fn(o->rw->module, name, TN_FN_FUSED) : NULL;
+	o->fn = name ? tn_graph_fn(o->rw->module, name, o->group->kind ?
+				   TN_FN_FUSED : TN_FN_PLAIN) : NULL;
 	good = o->fn && make_params(o);
 	for (i = 0; good && i < o->group->nops; i++)
 		good = copy_member(o, o->group->ops[i]);
@@ -333,7 +337,8 @@ static void tell_members(const struct outliner *o, const struct tn_op *root)
 		tn_event_begin(events, "member");
 		tn_event_text(events, "pass", o->rw->pass);
 		tn_event_text(events, "group", o->fn->name);
-		tn_event_text(events, "kind", o->group->kind);
+		tn_event_text(events, "kind", o->group->kind ?
+			      o->group->kind : "weight");
 		tn_event_text(events, "root", root->out[0]->name);
 		tn_event_text(events, "op", tn_ops[op->code].name);
 		tn_event_text(events, "value", op->out[0]->name);
@@ -344,39 +349,55 @@ static void tell_members(const struct outliner *o, const struct tn_op *root)
 
 /* The call in place of the last op, which goes; then the others, the last ones
  * first, so that none is read any more. */
-static struct tn_op *put_call(struct outliner *o, struct tn_op *root)
+static struct tn_op *put_call(struct tn_rw *rw,
+			      const struct tn_rw_group *group,
+			      struct tn_fn *fn, const struct tn_vec *operands)
 {
+	struct tn_op *root = group->ops[group->nops - 1], *call;
 	struct tn_rw_spot spot = {root->block, root};
-	struct tn_op *call;
 	int i;
 
-	call = tn_rw_flow(o->rw, &spot, TN_OP_call, (int)o->operands.len,
-			  o->operands.data, root->span);
+	call = tn_rw_flow(rw, &spot, TN_OP_call, (int)operands->len,
+			  operands->data, root->span);
 	if (!call)
 		return NULL;
-	call->callee = o->fn;
+	call->callee = fn;
 	for (i = 0; i < root->nout; i++)
-		if (!tn_rw_result(o->rw, call, root->out[i]->type,
+		if (!tn_rw_result(rw, call, root->out[i]->type,
 				  root->out[i]->name))
 			return NULL;
-	tn_rw_replace(o->rw, root, call->out);
-	for (i = o->group->nops - 1; i-- > 0;)
-		tn_rw_erase(o->rw, o->group->ops[i]);
+	tn_rw_replace(rw, root, call->out);
+	for (i = group->nops - 1; i-- > 0;)
+		tn_rw_erase(rw, group->ops[i]);
 	return call;
+}
+
+struct tn_fn *tn_rw_outline_fn(struct tn_rw *rw,
+			       const struct tn_rw_group *group,
+			       struct tn_vec *operands)
+{
+	struct outliner o = {.rw = rw, .group = group, .operands = operands};
+	bool good;
+
+	tn_map_init_ptr(&o.map);
+	good = make_fn(&o, group->ops[group->nops - 1]);
+	tn_map_fini(&o.map);
+	if (!good || rw->failed)
+		return failed(rw);
+	tell_members(&o, group->ops[group->nops - 1]);
+	return o.fn;
 }
 
 struct tn_op *tn_rw_outline(struct tn_rw *rw, const struct tn_rw_group *group)
 {
-	struct outliner o = {.rw = rw, .group = group};
-	struct tn_op *root = group->ops[group->nops - 1], *call = NULL;
+	struct tn_op *call = NULL;
+	struct tn_vec operands;
+	struct tn_fn *fn;
 
-	tn_map_init_ptr(&o.map);
-	tn_vec_init(&o.operands, sizeof(struct tn_value *), NULL);
-	if (make_fn(&o, root)) {
-		tell_members(&o, root);
-		call = put_call(&o, root);
-	}
-	tn_map_fini(&o.map);
-	tn_vec_fini(&o.operands);
+	tn_vec_init(&operands, sizeof(struct tn_value *), NULL);
+	fn = tn_rw_outline_fn(rw, group, &operands);
+	if (fn)
+		call = put_call(rw, group, fn, &operands);
+	tn_vec_fini(&operands);
 	return call && !rw->failed ? call : failed(rw);
 }

@@ -370,8 +370,7 @@ static void add_live(struct tn_verify *v, const struct tn_module *module,
 	for (i = 0; i < module->items.len && !entry; i++) {
 		item = tn_vec_ptr(&module->items, i);
 		if (item->kind == TN_ITEM_FN &&
-		    item->u.fn->kind == TN_FN_PLAIN &&
-		    !item->u.fn->is_library &&
+		    tn_module_may_enter(item->u.fn) &&
 		    !tn_map_set(&v->live, item->u.fn, v))
 			v->failed = true;
 	}
@@ -395,10 +394,35 @@ static void check_places(struct tn_verify *v, const struct tn_module *module)
 	}
 }
 
+/* A derived weight is what its maker gives for weights before it. */
+static void check_derived(struct tn_verify *v, const struct tn_weight *weight)
+{
+	const struct tn_fn *maker = weight->maker;
+	bool good;
+	int i;
+
+	if (!maker)
+		return;
+	v->fn = maker;
+	good = maker->body && maker->makes_weight && maker->nresults == 1 &&
+		maker->body->nparams == weight->nsources &&
+		maker->result_types[0] == weight->type;
+	for (i = 0; good && i < weight->nsources; i++)
+		good = weight->sources[i]->number < weight->number &&
+			weight->sources[i]->type ==
+			maker->body->params[i]->type;
+	if (!good)
+		tn_verify_fault(v, NULL, "does not make weight '%s'",
+				weight->name);
+	v->fn = NULL;
+}
+
 static void check_module(struct tn_verify *v, const struct tn_module *module)
 {
 	size_t i;
 
+	for (i = 0; i < module->weights.len; i++)
+		check_derived(v, tn_vec_ptr(&module->weights, i));
 	for (i = 0; i < module->fns.len; i++)
 		check_fn(v, tn_vec_ptr(&module->fns, i));
 	check_kernels(v, module);
