@@ -2,7 +2,7 @@
 """Every subset of the optional passes gives the same bits.
 
 The modules of inputs/ and some examples are run by the interpreter as they
-stand, then after each of the 128 subsets in the usual order, and after the
+stand, then after each of the 256 subsets in the usual order, and after the
 passes in other orders, lowered, scheduled and placed as well. All outputs must
 be equal, byte by byte. Prints TAP.
 """
@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tap
 
 TOP = tap.TOP
-PASSES = ["unroll", "fold", "simplify", "canonical", "cse", "dce", "fuse"]
+PASSES = ["unroll", "fold", "simplify", "canonical", "cse", "precompute",
+          "dce", "fuse"]
 ORDERS = 8
 INPUTS = TOP / "tests/passes/inputs"
 EXAMPLES = TOP / "examples"
@@ -34,6 +35,7 @@ CASES = [
     (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=true", "B=3"),
     (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=false", "B=1"),
     (INPUTS / "consts.tn", "x=random:1 b=bool=false", ""),
+    (INPUTS / "weights.tn", "x=random:1", "N=2"),
     (INPUTS / "guards.tn", "x=random:1 m=random:2", "N=6"),
     (EXAMPLES / "02-mlp/mlp.tn", "x=random:1", "B=3"),
     (EXAMPLES / "digits/digits.tn", "x=random:1", "N=1"),
