@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar/elab_rule.h"
+#include "ir/fixed.h"
 
 /* What a fact is told: its arguments, evaluated. */
 struct question {
@@ -41,7 +42,14 @@ static bool is_weight(const struct question *q)
 {
 	const struct tn_value *value = value_of(q, 0);
 
-	return value && !value->op && !value->block;
+	return value && tn_fixed_is_weight(value);
+}
+
+static bool is_fixed(const struct question *q)
+{
+	const struct tn_value *value = value_of(q, 0);
+
+	return value && tn_fixed_value(value);
 }
 
 static bool is_used_once(const struct question *q)
@@ -165,6 +173,8 @@ static const struct {
 } facts[] = {
 	{"is_const", is_const, true, "x: the value is a constant"},
 	{"is_weight", is_weight, false, "x: the value is a weight"},
+	{"is_fixed", is_fixed, true,
+	 "x: the value is made of weights and constants alone"},
 	{"used_once", is_used_once, false, "x: the value has one use"},
 	{"positive", is_positive, true, "x: a constant, all above 0"},
 	{"nonzero", is_nonzero, true, "x: a constant, all finite and none 0"},

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "ir/fixed.h"
 #include "passes/fold.h"
 #include "passes/match.h"
 #include "passes/simplify.h"
@@ -100,15 +101,32 @@ static bool is_unread(const struct tn_value *value,
 	return true;
 }
 
-/* Operators that a rewrite leaves unread: the root, and those that only dying
- * ones read. */
-static int count_dying(const struct tn_rule_match *match,
-		       const struct tn_rule *rule)
+/* Operators on one side of a rewrite; those that take time are counted once
+ * more. */
+struct toll {
+	int ops, heavy;
+};
+
+static void add_toll(struct toll *toll, const struct tn_op *op)
+{
+	enum tn_op_class op_class = tn_ops[op->code].op_class;
+
+	toll->ops++;
+	toll->heavy += op_class == TN_CLASS_CONTRACT ||
+		op_class == TN_CLASS_WINDOW;
+}
+
+/* What a rewrite leaves unread: the root, and operators that only dying ones
+ * read. */
+static struct toll count_dying(const struct tn_rule_match *match,
+			       const struct tn_rule *rule)
 {
 	bool dies[TN_RULE_NODES] = { false }, more = true;
-	int count = 1, i;
+	struct toll toll = { 0, 0 };
+	int i;
 
 	dies[rule->root->number] = true;
+	add_toll(&toll, match->root);
 	while (more) {
 		more = false;
 		for (i = 0; i < rule->nnodes; i++) {
@@ -119,12 +137,13 @@ static int count_dying(const struct tn_rule_match *match,
 			    !is_unread(value, match, dies, rule->nnodes))
 				continue;
 			dies[i] = more = true;
-			count++;
+			add_toll(&toll, value->op);
 		}
 	}
-	return count;
+	return toll;
 }
 
+/* Whether folding or `precompute` will know the value of a side. */
 static bool is_known(const struct tn_value *value, const struct tn_fn *side,
 		     const struct tn_rule *rule,
 		     const struct tn_rule_match *match)
@@ -137,27 +156,40 @@ static bool is_known(const struct tn_value *value, const struct tn_fn *side,
 		return false;
 	for (i = 0; i < rule->nvars; i++)
 		if (!rule->vars[i].is_attr && at-- == 0)
-			return match->values[i]->op &&
-			       match->values[i]->op->literal;
+			return tn_fixed_value(match->values[i]);
 	return false;
 }
 
-/* Operators of the right side but for those that folding will compute; these
+/* Operators of the right side but for those whose value will be known; these
  * are numbered -1. */
-static int count_ops(struct tn_fn *side, const struct tn_rule *rule,
-		     const struct tn_rule_match *match)
+static struct toll count_ops(struct tn_fn *side, const struct tn_rule *rule,
+			     const struct tn_rule_match *match)
 {
+	struct toll toll = { 0, 0 };
 	struct tn_op *op;
-	int count = 0, i;
+	int i;
 
 	for (op = side->body->first; op != side->body->last; op = op->next) {
 		op->number = -1;
 		for (i = 0; i < op->nin; i++)
 			if (!is_known(tn_graph_in(op, i), side, rule, match))
 				op->number = 0;
-		count += op->number == 0;
+		if (op->number == 0)
+			add_toll(&toll, op);
 	}
-	return count;
+	return toll;
+}
+
+/* No more operators than go, or as many more as the rule allows; and none that
+ * takes time is done once more because somebody else reads it, too. */
+static bool is_worth_it(struct tn_fn *side, const struct tn_rule *rule,
+			const struct tn_rule_match *match)
+{
+	struct toll goes = count_dying(match, rule);
+	struct toll comes = count_ops(side, rule, match);
+
+	return comes.ops <= goes.ops + rule->benefit &&
+		comes.heavy <= goes.heavy;
 }
 
 /* ---- A rewrite --------------------------------------------------------- */
@@ -231,8 +263,7 @@ static bool apply(struct simplify *s, const struct tn_rule *rule,
 	if (!is_licensed(s, rule))
 		return false;
 	side = set->instance(set->data, rule, match);
-	if (!side || count_ops(side, rule, match) >
-		     count_dying(match, rule) + rule->benefit ||
+	if (!side || !is_worth_it(side, rule, match) ||
 	    !tn_rw_spend(s->options->rw, rule->name, match->root))
 		return false;
 	result = copy_side(s, side, rule, match);
