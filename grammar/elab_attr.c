@@ -3,6 +3,7 @@
  * that the operator's row asks for.
  */
 #include "grammar/elab.h"
+#include "ir/known.h"
 
 #include <string.h>
 
@@ -48,6 +49,38 @@ static bool get_ints(struct tn_elab *e, const struct ev *ev,
 	return true;
 }
 
+/* The size that an integer scalar of the graph is, or NULL. */
+static const struct tn_dim *size_of(struct tn_elab *e, const struct ev *ev)
+{
+	struct tn_known known;
+
+	if (ev->kind == EV_DIM)
+		return ev->u.dim;
+	if (ev->kind != EV_VALUE ||
+	    !tn_known_value(e->module, ev->u.value, &known) || known.rank)
+		return NULL;
+	return known.at[0];
+}
+
+/* An integer vector of the graph: the sizes that its elements are. */
+static bool get_vector(struct tn_elab *e, const struct ev *ev,
+		       struct tn_attr *out)
+{
+	const struct tn_dim **dims;
+	struct tn_known known;
+	int i;
+
+	if (!tn_known_value(e->module, ev->u.value, &known) || !known.rank)
+		return false;
+	dims = elab_array(e, (size_t)known.count + 1, sizeof(*dims));
+	if (!dims)
+		return false;
+	for (i = 0; i < known.count; i++)
+		dims[i] = known.at[i];
+	*out = tn_attr_dims(out->name, known.count, dims);
+	return true;
+}
+
 static bool get_dims(struct tn_elab *e, const struct ev *ev,
 		     struct tn_attr *out)
 {
@@ -55,6 +88,8 @@ static bool get_dims(struct tn_elab *e, const struct ev *ev,
 	int count = ev->kind == EV_LIST ? ev->u.list.len : 1;
 	int i;
 
+	if (ev->kind == EV_VALUE && ev->u.value->type->rank == 1)
+		return get_vector(e, ev, out);
 	dims = elab_array(e, (size_t)count, sizeof(*dims));
 	if (!dims)
 		return false;
@@ -62,9 +97,9 @@ static bool get_dims(struct tn_elab *e, const struct ev *ev,
 		const struct ev *at = ev->kind == EV_LIST ?
 				      &ev->u.list.at[i] : ev;
 
-		if (at->kind != EV_DIM && at->kind != EV_HOLE)
+		dims[i] = size_of(e, at);
+		if (!dims[i] && at->kind != EV_HOLE)
 			return false;
-		dims[i] = at->kind == EV_DIM ? at->u.dim : NULL;
 	}
 	*out = tn_attr_dims(out->name, count, dims);
 	return true;
@@ -139,10 +174,8 @@ static bool convert(struct tn_elab *e, enum tn_attr_kind kind,
 	case TN_ATTR_INTS:
 		return get_ints(e, ev, out);
 	case TN_ATTR_DIM:
-		if (ev->kind != EV_DIM)
-			return false;
-		*out = tn_attr_dim(name, ev->u.dim);
-		return true;
+		*out = tn_attr_dim(name, size_of(e, ev));
+		return out->u.dim != NULL;
 	case TN_ATTR_DIMS:
 		return get_dims(e, ev, out);
 	case TN_ATTR_PAIRS:

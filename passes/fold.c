@@ -3,6 +3,8 @@
  *
  *   n: i64 = 3;  m: i64 = mul(n, n);   ->   m: i64 = 9;
  *
+ * and what is known otherwise, see fold_known.c.
+ *
  * The value comes from the reference evaluation, so folder and run time agree
  * to the bit. Not folded: results above `limit` elements (TN_FOLD_LIMIT), or above
  * MAX_GROWN if they are larger than their operands together (a loop that
@@ -22,7 +24,7 @@
 #define MAX_WORK (1 << 22)
 #define MAX_BYTES (1 << 26)
 
-bool tn_fold_is_due(const struct tn_op *op)
+bool tn_fold_is_constant(const struct tn_op *op)
 {
 	const struct tn_op_info *info = &tn_ops[op->code];
 	int i;
@@ -37,6 +39,11 @@ bool tn_fold_is_due(const struct tn_op *op)
 		    tn_graph_in(op, i)->op->code != TN_OP_const)
 			return false;
 	return true;
+}
+
+bool tn_fold_is_due(const struct tn_op *op)
+{
+	return tn_fold_is_constant(op) || tn_fold_may_know(op);
 }
 
 static int64_t count_of(const struct tn_type *type)
@@ -160,13 +167,13 @@ static bool evaluate(struct tn_fold *f, const struct tn_op *op,
 	return good && !eval.flags;
 }
 
-struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
+static struct tn_value *fold_constant(struct tn_fold *f, struct tn_op *op)
 {
 	struct tn_tensor out = { 0 };
 	struct tn_builder builder;
 	struct tn_value *value = NULL;
 
-	if (!tn_fold_is_due(op) || !is_small(f, op))
+	if (!is_small(f, op))
 		return NULL;
 	if (evaluate(f, op, &out) && tn_rw_spend(f->rw, "fold", op)) {
 		tn_rw_before(f->rw, op, &builder);
@@ -178,6 +185,13 @@ struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
 	}
 	tn_tensor_fini(&out);
 	return value;
+}
+
+struct tn_value *tn_fold_op(struct tn_fold *f, struct tn_op *op)
+{
+	if (tn_fold_is_constant(op))
+		return fold_constant(f, op);
+	return tn_fold_may_know(op) ? tn_fold_known(f, op) : NULL;
 }
 
 static bool visit(void *data, struct tn_op *op)

@@ -5,6 +5,7 @@ libtenon_la_SOURCES += \
 	passes/dce.c \
 	passes/fold.c \
 	passes/fold.h \
+	passes/fold_known.c \
 	passes/fuse.c \
 	passes/fuse.h \
 	passes/fuse_cost.c \

@@ -313,28 +313,30 @@ static void report_circle(const struct simplify *s)
 /* What has constants alone for operands is folded or left. */
 static void look_at(struct simplify *s, struct tn_op *op)
 {
-	struct tn_value *value;
+	struct tn_value *value = NULL;
 
 	if (!op->block || op->nout != 1)
 		return;
-	if (!tn_fold_is_due(op)) {
+	if (tn_fold_is_due(op)) {
+		tn_timing_begin(s->options->timing, "fold");
+		value = tn_fold_op(&s->fold, op);
+		tn_timing_end(s->options->timing);
+		s->failed |= s->fold.failed;
+		s->changed |= value != NULL;
+	}
+	if (value) {
+		if (value->op)
+			wait(s, value->op);
+		wait_for_users(s, value);
+	} else if (op->block && !tn_fold_is_constant(op)) {
 		tn_timing_begin(s->options->timing, "match");
 		tn_matcher_find(s->matcher, op, visit, s);
 		tn_timing_end(s->options->timing);
-		return;
 	}
-	tn_timing_begin(s->options->timing, "fold");
-	value = tn_fold_op(&s->fold, op);
-	tn_timing_end(s->options->timing);
-	s->failed |= s->fold.failed;
-	s->changed |= value != NULL;
-	if (value)
-		wait_for_users(s, value);
 }
 
 static void run(struct simplify *s)
 {
-
 	tn_pass_walk(s->options->fn->body, wait_for_all, s);
 	turn_round(&s->waiting);
 	s->left = MAX_ROUNDS * ((int64_t)s->waiting.len + 10);

@@ -76,6 +76,8 @@ libtenon_la_SOURCES += \
 	src/ir/kernel_walk.h \
 	src/ir/kernel_witness.c \
 	src/ir/kernel_witness.h \
+	src/ir/known.c \
+	src/ir/known.h \
 	src/ir/message.c \
 	src/ir/module.c \
 	src/ir/op.c \
