@@ -38,6 +38,9 @@ struct tree {
 struct tn_matcher {
 	struct tn_arena *arena;
 	struct tree roots[TN_OP_COUNT];
+	int nleaves[TN_OP_COUNT];	/* below each root */
+	const struct leaf **found;	/* room for those of the root that has
+					 * most */
 };
 
 /* ---- Building ---------------------------------------------------------- */
@@ -142,6 +145,7 @@ static bool add_rule(struct tn_matcher *m, const struct tn_rule *rule)
 			      &rest);
 		if (!tree || !add_leaf(m, tree, rule, swaps))
 			return false;
+		m->nleaves[rule->root->code]++;
 	}
 	return true;
 }
@@ -151,6 +155,7 @@ struct tn_matcher *tn_matcher_new(struct tn_arena *arena,
 				  const char *group)
 {
 	struct tn_matcher *m = tn_arena_alloc(arena, sizeof(*m));
+	int code, most = 0;
 	size_t i;
 
 	if (!m)
@@ -164,7 +169,10 @@ struct tn_matcher *tn_matcher_new(struct tn_arena *arena,
 		if (!add_rule(m, rule))
 			return NULL;
 	}
-	return m;
+	for (code = 0; code < TN_OP_COUNT; code++)
+		most = m->nleaves[code] > most ? m->nleaves[code] : most;
+	m->found = tn_arena_array(arena, (size_t)most + 1, sizeof(*m->found));
+	return m->found ? m : NULL;
 }
 
 /* ---- Finding ----------------------------------------------------------- */
@@ -176,8 +184,9 @@ struct pending {
 	const struct pending *rest;
 };
 
+/* Leaves that the walk came to: room for each there is. */
 struct finder {
-	const struct leaf *found[64];
+	const struct leaf **found;
 	int count;
 };
 
@@ -186,8 +195,7 @@ static void note(struct finder *f, const struct tree *tree)
 	const struct leaf *leaf;
 
 	for (leaf = tree->leaves; leaf; leaf = leaf->next)
-		if (f->count < 64)
-			f->found[f->count++] = leaf;
+		f->found[f->count++] = leaf;
 }
 
 static void descend(struct finder *f, const struct tree *tree,
@@ -317,7 +325,7 @@ bool tn_matcher_find(const struct tn_matcher *m, struct tn_op *op,
 		     void *data)
 {
 	const struct tree *root = &m->roots[op->code], *child;
-	struct finder f = {.count = 0};
+	struct finder f = {.found = m->found};
 	struct tn_rule_match match;
 	unsigned swaps;
 	int i;

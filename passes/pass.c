@@ -48,6 +48,18 @@ int64_t tn_pass_option(const struct tn_pass_context *context,
 	return fallback;
 }
 
+const char *tn_pass_word(const struct tn_pass_context *context,
+			 const char *key)
+{
+	const char *at = context->arguments;
+	size_t n = strlen(key);
+
+	if (!at || strncmp(at, key, n) || at[n] != '=')
+		return NULL;
+	at += n + 1;
+	return tn_arena_strndup(&context->module->arena, at, strlen(at));
+}
+
 bool tn_pass_walk(struct tn_block *block,
 		  bool (*visit)(void *data, struct tn_op *op), void *data)
 {

@@ -37,7 +37,10 @@ struct tn_pass_options {
 	void (*show)(void *data, const char *pass, const char *text);
 	void *data;
 	struct tn_timing *timing;	/* gets the times, or NULL */
-	const struct tn_rule_set *rules;	/* of `simplify`; or NULL */
+	/* Gives the rules to `simplify`, which asks when it runs; NULL after a
+	 * report, or for want of memory. May be NULL: there are none. */
+	const struct tn_rule_set *(*rules)(void *data);
+	void *rules_data;
 	const char *fp;		/* licences for all of it, see ir/rule.h; or
 				 * NULL */
 	/* Called after each pass, may be NULL. What it returns, other than
@@ -68,6 +71,9 @@ struct tn_pass_context {
 /* The whole number named `key` in the pass's {key=value, ..}, or `fallback`. */
 int64_t tn_pass_option(const struct tn_pass_context *context,
 		       const char *key, int64_t fallback);
+/* The word named `key`, in the module's arena; NULL: not given. */
+const char *tn_pass_word(const struct tn_pass_context *context,
+			 const char *key);
 /* Calls `visit` for every op of the block and of its regions, in order, outer
  * op before its regions. `visit` may erase the op it is given. Stops when
  * visit returns false, and returns that. */
@@ -87,7 +93,8 @@ void tn_pass_too_large(struct tn_module *module,
 
 struct tn_pass {
 	const char *name, *summary;
-	const char *option;	/* of {option=number}, or "" */
+	const char *option;	/* of {option=number}, "name=" of {name=word},
+				 * or "" */
 	unsigned needs, gives, breaks;	/* tn_prop masks */
 	enum tn_pass_result (*run)(struct tn_pass_context *context);
 };

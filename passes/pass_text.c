@@ -68,13 +68,18 @@ static enum tn_status bad_option(struct tn_module *module,
 			      "pass '%s' cannot be given {%s%s",
 			      entry->name, entry->arguments,
 			      entry->is_closed ? "}" : "");
-	if (*option)
+	if (*option && option[strlen(option) - 1] == '=')
+		tn_diag_help(module->sink, diag, "write %s{%sNAME}",
+			     entry->name, option);
+	else if (*option)
 		tn_diag_help(module->sink, diag, "write %s{%s=NUMBER}",
 			     entry->name, option);
 	else
 		tn_diag_help(module->sink, diag, "it has no options");
 	return TN_USAGE;
 }
+
+#define WORD "abcdefghijklmnopqrstuvwxyz_"
 
 /* True if what stands in the braces is the pass's one option. */
 static bool is_option(const struct tn_pass_entry *entry)
@@ -84,6 +89,9 @@ static bool is_option(const struct tn_pass_entry *entry)
 
 	if (!at || !*at)
 		return entry->is_closed;
+	if (n && option[n - 1] == '=')
+		return entry->is_closed && !strncmp(at, option, n) &&
+			at[n] && at[n + strspn(at + n, WORD)] == '\0';
 	if (!n || strncmp(at, option, n) || at[n] != '=')
 		return false;
 	at += n + 1;

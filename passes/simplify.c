@@ -12,6 +12,7 @@
  * many more as its @benefit allows.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/fixed.h"
 #include "passes/fold.h"
@@ -358,7 +359,7 @@ bool tn_simplify(const struct tn_simplify *options, bool *changed)
 	tn_vec_init(&s.waiting, sizeof(struct tn_op *), NULL);
 	tn_map_init_ptr(&s.is_waiting);
 	tn_timing_begin(options->timing, "matcher");
-	s.matcher = tn_matcher_new(&arena, options->rules, NULL);
+	s.matcher = tn_matcher_new(&arena, options->rules, options->group);
 	tn_timing_end(options->timing);
 	if (s.matcher)
 		run(&s);
@@ -370,17 +371,41 @@ bool tn_simplify(const struct tn_simplify *options, bool *changed)
 	return !s.failed;
 }
 
+/* False after a report. */
+static bool has_group(const struct tn_rule_set *rules, const char *group,
+		      struct tn_module *module)
+{
+	const struct tn_span nowhere = { 0, 0, 0 };
+	const struct tn_rule *rule;
+	size_t i;
+
+	for (i = 0; group && i < rules->rules.len; i++) {
+		rule = tn_vec_ptr(&rules->rules, i);
+		if (rule->group && !strcmp(rule->group, group))
+			return true;
+	}
+	if (group)
+		tn_diag_report(module->sink, TN_E0851, nowhere,
+			       "no rule is in the group '%s'", group);
+	return !group;
+}
+
 enum tn_pass_result tn_pass_simplify(struct tn_pass_context *context)
 {
+	const struct tn_pass_options *asked = context->options;
 	struct tn_simplify options = {
-		.rw = context->rw, .fn = context->entry,
-		.rules = context->options->rules, .fp = context->options->fp,
-		.timing = context->options->timing
+		.rw = context->rw, .fn = context->entry, .fp = asked->fp,
+		.timing = asked->timing,
+		.group = tn_pass_word(context, "group")
 	};
 	bool changed;
 
-	if (!options.rules || !options.rules->rules.len)
+	if (!asked->rules)
 		return TN_PASS_SAME;
+	options.rules = asked->rules(asked->rules_data);
+	if (!options.rules ||
+	    !has_group(options.rules, options.group, context->module))
+		return TN_PASS_FAILED;
 	if (!tn_simplify(&options, &changed)) {
 		context->rw->failed = true;
 		return TN_PASS_FAILED;

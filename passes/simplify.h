@@ -10,6 +10,7 @@ struct tn_simplify {
 	const struct tn_rule_set *rules;
 	const char *fp;		/* licences beside those of fn, or NULL */
 	struct tn_timing *timing;	/* or NULL */
+	const char *group;	/* rules of this one alone; NULL: all */
 };
 
 /* Applies the rules until none fits; what the rules were is W0856 if they go

@@ -274,6 +274,13 @@ enum tn_status tn_module_read_rules(struct tenon_module *module)
 	return status ? status : outcome(module, before);
 }
 
+const struct tn_rule_set *tn_module_rules(void *data)
+{
+	struct tenon_module *module = data;
+
+	return tn_module_read_rules(module) ? NULL : &module->rules;
+}
+
 /* ---- Passes --------------------------------------------------------------- */
 
 static void suggest_fn(struct tenon_module *module, struct tn_diag *diag,
@@ -372,16 +379,15 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		.show = module->context->show,
 		.data = module->context->show_data,
 		.timing = settings->time_passes ? &module->timing : NULL,
-		.rules = &module->rules, .fp = settings->fp
+		.rules = tn_module_rules, .rules_data = module,
+		.fp = settings->fp
 	};
 	bool is_watched = tn_watch_is_asked(module);
 	enum tn_status status = TN_OK;
 	struct tn_watch watch;
 
 	module->ir->events = tn_context_events(module->context);
-	if (strstr(passes, "simplify"))
-		status = tn_module_read_rules(module);
-	if (!status && is_watched) {
+	if (is_watched) {
 		status = tn_watch_init(&watch, module, entry, passes);
 		options.after = tn_watch_after;
 		options.after_data = &watch;

@@ -40,6 +40,8 @@ struct tn_fn *tn_module_pick(struct tenon_module *module);
 /* Reads the rules, once: those of the library, of the module and of the file
  * that the settings name. */
 enum tn_status tn_module_read_rules(struct tenon_module *module);
+/* The same for passes: `data` is the module; NULL after a report. */
+const struct tn_rule_set *tn_module_rules(void *data);
 /* Makes the tests; BAD_INPUT if any has errors. */
 enum tn_status tn_module_make_tests(struct tenon_module *module);
 /* Takes the entry through the passes that the settings name and on to what

@@ -61,15 +61,14 @@ static enum tn_status run(const struct tn_replay_options *options,
 	struct stop stop = { .replay = replay, .steps = options->steps };
 	struct tn_pass_options pass_options = {
 		.entry = replay->entry, .fuel = options->fuel,
-		.rules = &replay->module->rules, .fp = settings->fp,
+		.rules = tn_module_rules, .rules_data = replay->module,
+		.fp = settings->fp,
 		.after = see_step, .after_data = &stop
 	};
 	struct tn_target target;
 	enum tn_status status = tn_target_pick(replay->context, &target);
 
 	pass_options.target = &target;
-	if (!status)
-		status = tn_module_read_rules(replay->module);
 	if (!status && options->steps != 0)
 		status = tn_pipeline_run(replay->module->ir, options->passes,
 					 &pass_options);
