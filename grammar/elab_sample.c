@@ -25,7 +25,9 @@ struct sampler {
 	struct frame frame;
 	const struct tn_rule *rule;
 	uint64_t state;
+	const struct tn_rule_place *place;
 	int rank;			/* wished of a pack */
+	int shape;			/* digits left */
 	const struct tn_dim *last;	/* size that was drawn */
 	const struct tn_type *types[TN_RULE_VARS];
 	struct tn_attr attrs[TN_RULE_VARS];
@@ -46,6 +48,37 @@ static const struct tn_param *param_at(const struct sampler *s, int i)
 	const struct elab_rule *text = s->rule->source;
 
 	return text->before->item->u.sig->params.at[i];
+}
+
+/* ---- What `where` asks --------------------------------------------------- */
+
+/* The fact that `where` asks of the name, if `wanted` is true for it. */
+static const char *asked(const struct tn_expr *where, const char *name,
+			 bool (*wanted)(int fact))
+{
+	const struct tn_args *args;
+	const char *found;
+
+	if (!where)
+		return NULL;
+	if (where->kind == TN_EXPR_CALL) {
+		args = &where->u.call.args;
+		if (args->len && args->at[0]->value &&
+		    args->at[0]->value->kind == TN_EXPR_NAME &&
+		    args->at[0]->value->u.name == name &&
+		    wanted(elab_fact_find(where->u.call.name)))
+			return where->u.call.name;
+		return NULL;
+	}
+	if (where->kind != TN_EXPR_UNARY && where->kind != TN_EXPR_BINARY)
+		return NULL;
+	found = asked(where->u.binary.left, name, wanted);
+	return found ? found : asked(where->u.binary.right, name, wanted);
+}
+
+static bool is_all_one(int fact)
+{
+	return fact >= 0 && fact == elab_fact_find("all_one");
 }
 
 /* ---- Types ------------------------------------------------------------- */
@@ -73,11 +106,31 @@ static void bind_generics(struct sampler *s, int dtype)
 	}
 }
 
+/* A symbol of the sample: one that it has, or a new one. */
+static const struct tn_dim *any_symbol(struct sampler *s)
+{
+	struct tn_dim_pool *pool = pool_of(s);
+	struct tn_sym sym = { .lo = pick(s, 2), .hi = 64, .mod = 1 };
+
+	if (s->last && pick(s, 3) == 0)
+		return s->last;
+	sym.name = tn_arena_printf(&s->frame.e->module->arena, "n__%d",
+				   pool->nsyms);
+	s->last = sym.name ? tn_dim_new_sym(pool, &sym) : NULL;
+	return s->last;
+}
+
 static const struct tn_dim *any_size(struct sampler *s)
 {
 	static const int64_t sizes[] = { 1, 2, 3, 5, 0, 16, 17 };
-	int count = s->rank > 2 ? 4 : 7;
+	int count = s->rank > 2 ? 4 : 7, digit = s->shape % 4;
 
+	if (s->place->is_symbolic && pick(s, 2))
+		return any_symbol(s);
+	if (s->shape > 1) {
+		s->shape /= 4;
+		return tn_dim_const(pool_of(s), digit);
+	}
 	if (s->last && pick(s, 3) == 0)
 		return s->last;
 	s->last = tn_dim_const(pool_of(s), pick(s, 8) == 0 ? 0 :
@@ -89,8 +142,10 @@ static bool add_pack(struct sampler *s, const struct tn_name *pack,
 		     const struct tn_dim **dims, int *rank)
 {
 	const struct bind *bind = frame_find(&s->frame, pack->text);
+	const struct elab_rule *text = s->rule->source;
 	struct ev made[TN_MAX_RANK];
 	int count = s->rank, i;
+	bool is_ones = asked(text->where, pack->text, is_all_one) != NULL;
 
 	if (bind && bind->ev.kind == EV_LIST)
 		count = bind->ev.u.list.len;
@@ -98,7 +153,9 @@ static bool add_pack(struct sampler *s, const struct tn_name *pack,
 		return false;
 	for (i = 0; i < count; i++) {
 		if (!bind)
-			made[i] = ev_dim(any_size(s), pack->span);
+			made[i] = ev_dim(is_ones ?
+					 tn_dim_const(pool_of(s), 1) :
+					 any_size(s), pack->span);
 		dims[(*rank)++] = bind ? bind->ev.u.list.at[i].u.dim :
 					 made[i].u.dim;
 	}
@@ -142,9 +199,10 @@ static const struct tn_type *sample_type(struct sampler *s,
 			return NULL;
 	}
 	for (i = 0; i < rank; i++) {
-		if (!tn_dim_is_const(dims[i]))
+		if (!tn_dim_is_const(dims[i]) && !s->place->is_symbolic)
 			return NULL;
-		count *= dims[i]->value;
+		if (tn_dim_is_const(dims[i]))
+			count *= dims[i]->value;
 		if (count > MAX_COUNT)
 			return NULL;
 	}
@@ -181,6 +239,29 @@ static const int64_t *some_ints(struct sampler *s, int count, bool is_perm)
 		ints[k] = kept;
 	}
 	return ints;
+}
+
+/* The same of symbols: as they are, all of them as one, one more in front,
+ * the first two as one, zeros. */
+static void some_symbols(struct sampler *s, const struct tn_type *type,
+			 const struct tn_dim **dims, int *count)
+{
+	const struct tn_dim *product = tn_dim_const(pool_of(s), 1);
+	int way = pick(s, 5), i;
+
+	*count = 0;
+	if (way == 2 && type->rank < TN_MAX_RANK)
+		dims[(*count)++] = any_size(s);
+	for (i = 0; i < type->rank; i++) {
+		product = tn_dim_mul(pool_of(s), product, type->dims[i]);
+		if (way == 1 && i + 1 < type->rank)
+			continue;
+		if (way == 3 && i == 0 && type->rank > 1)
+			continue;
+		dims[(*count)++] = way == 4 ? tn_dim_const(pool_of(s), 0) :
+			way == 1 || (way == 3 && i == 1) ? product :
+			type->dims[i];
+	}
 }
 
 /* Sizes that might be a shape, a start or a stop. */
@@ -225,7 +306,10 @@ static bool sample_dims(struct sampler *s, const char *word,
 	if (!dims)
 		return false;
 	if (strcmp(word, "dims") == 0) {
-		some_sizes(s, type, dims, &count);
+		if (s->place->is_symbolic)
+			some_symbols(s, type, dims, &count);
+		else
+			some_sizes(s, type, dims, &count);
 		*out = tn_attr_dims(out->name, count, dims);
 		return true;
 	}
@@ -279,30 +363,6 @@ static bool sample_attr(struct sampler *s, const struct tn_param *param,
 
 /* ---- Constants --------------------------------------------------------- */
 
-/* Whether `where` asks a fact of the value that only constants have; then the
- * fact's name. */
-static const char *asks_const(const struct tn_expr *where, const char *name)
-{
-	const struct tn_args *args;
-	const char *found;
-
-	if (!where)
-		return NULL;
-	if (where->kind == TN_EXPR_CALL) {
-		args = &where->u.call.args;
-		if (args->len && args->at[0]->value &&
-		    args->at[0]->value->kind == TN_EXPR_NAME &&
-		    args->at[0]->value->u.name == name &&
-		    elab_fact_is_const(elab_fact_find(where->u.call.name)))
-			return where->u.call.name;
-		return NULL;
-	}
-	if (where->kind != TN_EXPR_UNARY && where->kind != TN_EXPR_BINARY)
-		return NULL;
-	found = asks_const(where->u.binary.left, name);
-	return found ? found : asks_const(where->u.binary.right, name);
-}
-
 static double const_number(struct sampler *s, const char *fact)
 {
 	static const double any[] = { 0, 1, -1, 2, 0.5, -3, 7, 1.5, -0.25 };
@@ -325,8 +385,11 @@ static struct tn_value *sample_const(struct sampler *s, const char *fact,
 	bool is_splat = pick(s, 2);
 	int k;
 
-	for (k = 0; k < type->rank; k++)
+	for (k = 0; k < type->rank; k++) {
+		if (!tn_dim_is_const(type->dims[k]))
+			return NULL;
 		shape[k] = type->dims[k]->value;
+	}
 	if (!tn_tensor_init(&tensor, type->dtype, type->rank, shape))
 		return NULL;
 	for (i = 0; i < tn_tensor_count(&tensor); i++)
@@ -379,7 +442,8 @@ static bool make_values(struct sampler *s, struct tn_rule_match *match)
 							       NULL;
 			continue;
 		}
-		fact = asks_const(text->where, s->rule->vars[i].name);
+		fact = asked(text->where, s->rule->vars[i].name,
+			     elab_fact_is_const);
 		match->values[i] = fact ?
 			sample_const(s, fact, s->types[i]) :
 			tn_graph_param(s->frame.b.fn->body,
@@ -428,13 +492,14 @@ static bool sample(struct sampler *s, int dtype)
 }
 
 struct tn_fn *tn_elab_rule_sample(struct tn_elab *e,
-				  const struct tn_rule *rule, int dtype,
-				  int rank, uint64_t seed)
+				  const struct tn_rule *rule,
+				  const struct tn_rule_place *place)
 {
 	const struct elab_rule *text = rule->source;
 	struct sampler s = {
-		.rule = rule, .rank = rank,
-		.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1
+		.rule = rule, .place = place, .rank = place->rank,
+		.shape = place->shape,
+		.state = place->seed * UINT64_C(0x9e3779b97f4a7c15) + 1
 	};
 	struct elab_trial trial;
 	bool good;
@@ -442,7 +507,7 @@ struct tn_fn *tn_elab_rule_sample(struct tn_elab *e,
 	if (!elab_trial_begin(&trial, e, "sample"))
 		return NULL;
 	frame_init(&s.frame, e, NULL, text->before, trial.fn);
-	good = sample(&s, dtype);
+	good = sample(&s, place->dtype);
 	frame_fini(&s.frame);
 	elab_trial_end(&trial);
 	if (good)

@@ -104,13 +104,23 @@ bool tn_elab_rule_source(struct tn_elab *elab, uint32_t file,
 /* What the `where` of a rule may ask, by number: the name, and what it means;
  * NULL past the last. */
 const char *tn_elab_fact(int number, const char **doc);
-/* A function to try a rule at: its left side, at element types numbered
- * `dtype`, packs of `rank` axes, and else what the seed draws. The same
- * arguments give the same function. NULL: what was drawn fits no left side.
+/* Where to try a rule: at element types numbered `dtype`, packs of `rank`
+ * axes, and else what the seed draws. */
+struct tn_rule_place {
+	int dtype, rank;
+	uint64_t seed;
+	bool is_symbolic;	/* sizes are symbols */
+	int shape;		/* sizes 0 to 3 in order, as digits to the base
+				 * 4, the first one last, with a 1 in front;
+				 * 0: drawn */
+};
+
+/* A function to try a rule at: its left side there. The same place gives the
+ * same function. NULL: what was drawn fits no left side.
  * It is the module's last function until it is dropped. */
 struct tn_fn *tn_elab_rule_sample(struct tn_elab *elab,
-				  const struct tn_rule *rule, int dtype,
-				  int rank, uint64_t seed);
+				  const struct tn_rule *rule,
+				  const struct tn_rule_place *place);
 void tn_elab_rule_drop(struct tn_elab *elab, struct tn_fn *fn);
 
 #endif

@@ -8,18 +8,15 @@
  * the sticky flag included, as exactly as the rule's licence says. A rule
  * that never fits its own left side is a fault, too; so is an order of
  * all the rules in which they do not end.
+ *
+ * Where sizes are symbols both sides must have one type by proof, and are run
+ * for some values of these. A rule that only moves elements is tried with
+ * elements that are all different, for each shape of up to three axes of sizes
+ * 0 to 3: equal results then are a proof for all elements, at the attributes
+ * that were drawn.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "backends/ref/ref.h"
 #include "base/random.h"
-#include "base/num.h"
-#include "driver/module.h"
-#include "ir/print.h"
-#include "passes/simplify.h"
+#include "driver/rule_trial.h"
 
 /* Orders of all rules that each rule's places are simplified in. */
 #define ORDERS 3
@@ -27,265 +24,16 @@
 #define SEEDS 400
 #define PLACES 6
 #define RANKS 5
-#define INPUT_SETS 3
-
-struct trial {
-	struct tenon_module *module;
-	const struct tn_rule *rule;
-	struct tn_rule_set alone;	/* the rule, and nothing else */
-	struct tenon_rule *report;
-	struct tn_buf why;
-	uint64_t seed;
-};
-
-/* ---- Inputs ------------------------------------------------------------ */
-
-/* Words in `@fp(..)` that take values out of the question. */
-static bool permits(const struct tn_rule *rule, const char *word)
-{
-	return rule->licence == TN_RULE_FP && rule->fp &&
-	       strstr(rule->fp, word) != NULL;
-}
-
-static double special(const struct tn_rule *rule, uint64_t number)
-{
-	static const double values[] = {
-		0.0, 1.0, -1.0, 0.5, -2.0, 3.0, 1e-3, -7.25, 100.0,
-		5e-324, 1e-40, 6e-8, 65504.0, 3.4e38, 1.7e308
-	};
-	size_t count = sizeof(values) / sizeof(values[0]);
-
-	number %= count + 4;
-	if ((permits(rule, "reassoc") || permits(rule, "ninf")) &&
-	    number >= 9 && number != count)
-		return values[number - 9];
-	if (number < count)
-		return values[number];
-	number -= count;
-	if (number == 0)
-		return -0.0;
-	if (number == 3)
-		return permits(rule, "nnan") ? 2.0 : (double)NAN;
-	if (permits(rule, "ninf"))
-		return -3.0;
-	return number == 1 ? (double)INFINITY : -(double)INFINITY;
-}
-
-static void fill_float(const struct trial *t, struct tn_tensor *x, int set,
-		       uint64_t *state)
-{
-	int64_t count = tn_tensor_count(x), i;
-
-	for (i = 0; i < count; i++)
-		tn_tensor_set_f64(x, i, set == 0 ?
-				  special(t->rule, tn_random(state)) :
-				  ((double)(tn_random(state) % 4001) - 2000) /
-				  (set == 1 ? 8 : 997));
-}
-
-static void fill_int(struct tn_tensor *x, int set, uint64_t *state)
-{
-	static const int64_t values[] = {
-		0, 1, -1, 2, -2, 3, 7, INT8_MIN, INT8_MAX, INT16_MIN,
-		INT16_MAX, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 255
-	};
-	int64_t count = tn_tensor_count(x), i;
-
-	for (i = 0; i < count; i++)
-		tn_tensor_set_i64(x, i, x->dtype == TN_bool ?
-				  (int64_t)(tn_random(state) & 1) : set == 0 ?
-				  values[tn_random(state) % 16] :
-				  (int64_t)(tn_random(state) % 41) - 20);
-}
-
-/* One tensor a parameter; false: out of memory. */
-static bool make_inputs(const struct trial *t, const struct tn_fn *fn,
-			int set, struct tn_tensor *in)
-{
-	uint64_t state = t->seed + (uint64_t)set;
-	const struct tn_type *type;
-	int64_t shape[TN_MAX_RANK];
-	int i, k;
-
-	for (i = 0; i < fn->body->nparams; i++) {
-		type = fn->body->params[i]->type;
-		for (k = 0; k < type->rank; k++)
-			shape[k] = type->dims[k]->value;
-		if (!tn_tensor_init(&in[i], type->dtype, type->rank, shape))
-			return false;
-		if (tn_dtype_is(type->dtype, TN_KIND_F))
-			fill_float(t, &in[i], set, &state);
-		else
-			fill_int(&in[i], set, &state);
-	}
-	return true;
-}
-
-static void free_all(struct tn_tensor *list, int count)
-{
-	int i;
-
-	for (i = 0; i < count; i++)
-		tn_tensor_fini(&list[i]);
-}
-
-/* ---- Comparing --------------------------------------------------------- */
-
-/* The distance of 1 from its next neighbour. */
-static double step_of(enum tn_dtype dtype)
-{
-	switch ((int)dtype) {
-	case TN_f64:
-		return 0x1p-52;
-	case TN_f32:
-		return 0x1p-23;
-	case TN_f16:
-		return 0x1p-10;
-	default:
-		return 0x1p-7;
-	}
-}
-
-/* What has been computed in another order may be apart by rounding of what
- * stood in between, of which the operands give the size: SCALE, the square of
- * the largest of the moderate inputs. */
-#define SCALE 1e5
-
-static bool near(const struct tn_rule *rule, const struct tn_tensor *a,
-		 const struct tn_tensor *b, int64_t at)
-{
-	double x = tn_tensor_get_f64(a, at), y = tn_tensor_get_f64(b, at);
-	double step = step_of(a->dtype);
-
-	if (isnan(x) && isnan(y))
-		return true;
-	if (permits(rule, "nsz") && x == 0 && y == 0)
-		return true;
-	if (rule->licence == TN_RULE_EXACT ||
-	    (rule->licence == TN_RULE_FP && !permits(rule, "reassoc") &&
-	     !permits(rule, "arcp") && !permits(rule, "contract") &&
-	     !permits(rule, "afn")))
-		return x == y && signbit(x) == signbit(y);
-	if (!isfinite(x) || !isfinite(y))
-		return x == y || permits(rule, "reassoc");
-	return fabs(x - y) <= 64 * step * (fabs(x) + fabs(y) +
-					   (permits(rule, "reassoc") ? SCALE : 1));
-}
-
-static bool same(const struct tn_rule *rule, const struct tn_tensor *a,
-		 const struct tn_tensor *b, int64_t *at)
-{
-	size_t width = (size_t)tn_dtype_bytes(a->dtype);
-	int64_t count = tn_tensor_count(a);
-	bool is_float = tn_dtype_is(a->dtype, TN_KIND_F);
-
-	for (*at = 0; *at < count; ++*at)
-		if (memcmp((const char *)a->data + (size_t)*at * width,
-			   (const char *)b->data + (size_t)*at * width,
-			   width) != 0 &&
-		    (!is_float || !near(rule, a, b, *at)))
-			return false;
-	return true;
-}
-
-/* Element `at` as a literal of its type. */
-static void put_element(const struct tn_tensor *tensor, int64_t at,
-			char out[40])
-{
-	double value = tn_tensor_get_f64(tensor, at);
-
-	if (tn_dtype_is(tensor->dtype, TN_KIND_F))
-		tn_num_print_f64(value, out);
-	else
-		snprintf(out, 40, "%.0f", value);
-}
-
-/* Element `at` differs; past the last one: the flag alone does. */
-static void differ(struct trial *t, const struct tn_fn *before,
-		   const struct tn_tensor *a, const struct tn_tensor *b,
-		   int64_t at)
-{
-	struct tn_print_options options = {.alone = true};
-	char was[40], is[40];
-
-	if (at < tn_tensor_count(a)) {
-		put_element(a, at, was);
-		put_element(b, at, is);
-		tn_buf_putf(&t->why, "element %lld is %s, and %s after it, "
-			    "in\n", (long long)at, was, is);
-	} else {
-		tn_buf_put(&t->why, "the elements are the same, but the flag "
-			   "is not, in\n");
-	}
-	tn_print_fn(&t->why, before, &options);
-}
-
-/* ---- One place --------------------------------------------------------- */
-
-enum verdict { NOT_THERE, GOOD, BAD, STOPPED };
-
-static enum verdict compare_once(struct trial *t, const struct tn_fn *before,
-				 const struct tn_fn *after, int set)
-{
-	struct tn_ref_result a = {0}, b = {0};
-	struct tn_tensor in[TN_RULE_VARS] = {{0}}, x = {0}, y = {0};
-	enum verdict verdict = STOPPED;
-	int n = before->body->nparams;
-	int64_t at = 0;
-
-	if (make_inputs(t, before, set, in) &&
-	    !tn_ref_run(t->module->ir, before, n, in, NULL, &x, &a) &&
-	    !tn_ref_run(t->module->ir, after, n, in, NULL, &y, &b)) {
-		verdict = same(t->rule, &x, &y, &at) && a.flags == b.flags ?
-			  GOOD : BAD;
-		if (verdict == BAD)
-			differ(t, before, &x, &y, at);
-	}
-	tn_tensor_fini(&x);
-	tn_tensor_fini(&y);
-	free_all(in, n);
-	return verdict;
-}
-
-/* Applies the rules to the function; true if any fitted. */
-static bool apply(struct trial *t, struct tn_fn *fn,
-		  const struct tn_rule_set *rules, const char *fp)
-{
-	struct tn_rw rw = {.module = t->module->ir, .fuel = -1};
-	struct tn_simplify options = {
-		.rw = &rw, .fn = fn, .rules = rules, .fp = fp
-	};
-	bool changed;
-
-	return tn_simplify(&options, &changed) && changed;
-}
-
-static enum verdict try_place(struct trial *t, int dtype, int rank)
-{
-	struct tn_elab *elab = t->module->elab;
-	struct tn_fn *before, *after;
-	enum verdict verdict = NOT_THERE;
-	int set;
-
-	before = tn_elab_rule_sample(elab, t->rule, dtype, rank, t->seed);
-	after = before ? tn_elab_rule_sample(elab, t->rule, dtype, rank,
-					     t->seed) : NULL;
-	if (after && apply(t, after, &t->alone, "fast")) {
-		verdict = GOOD;
-		t->report->places++;
-	}
-	for (set = 0; verdict == GOOD && set < INPUT_SETS; set++)
-		verdict = compare_once(t, before, after, set);
-	if (after)
-		tn_elab_rule_drop(elab, after);
-	if (before)
-		tn_elab_rule_drop(elab, before);
-	return verdict;
-}
+/* The same for each rank where sizes are symbols, and for each shape. */
+#define SYMBOLIC_SEEDS 400
+#define SYMBOLIC_PLACES 4
+#define SHAPE_SEEDS 40
+#define SHAPE_PLACES 4
+#define SHAPE_RANKS 4
 
 /* ---- Orders ------------------------------------------------------------ */
 
-static void shuffle(struct trial *t, uint64_t seed)
+static void shuffle(struct tn_rule_trial *t, uint64_t seed)
 {
 	const struct tn_vec *rules = &t->module->rules.rules;
 	struct tn_rule *rule;
@@ -298,69 +46,139 @@ static void shuffle(struct trial *t, uint64_t seed)
 	}
 }
 
-/* All rules at a place, in some order: they end, and what an exact rule found
- * there is still the same. */
-static enum verdict try_order(struct trial *t, int dtype, int rank,
-			      uint64_t order)
+static enum tn_rule_verdict try_orders(struct tn_rule_trial *t)
 {
-	struct tn_elab *elab = t->module->elab;
-	struct tn_sink *sink = &t->module->context->sink;
-	uint32_t warnings = sink->warnings;
-	struct tn_fn *before, *after;
-	enum verdict verdict = NOT_THERE;
-
-	before = tn_elab_rule_sample(elab, t->rule, dtype, rank, t->seed);
-	after = before ? tn_elab_rule_sample(elab, t->rule, dtype, rank,
-					     t->seed) : NULL;
-	if (after) {
-		shuffle(t, order);
-		apply(t, after, &t->module->rules, NULL);
-		shuffle(t, 0);
-		verdict = compare_once(t, before, after, 0);
-	}
-	if (verdict == GOOD && sink->warnings > warnings) {
-		tn_buf_put(&t->why, "the rules do not end in some order");
-		verdict = BAD;
-	}
-	if (after)
-		tn_elab_rule_drop(elab, after);
-	if (before)
-		tn_elab_rule_drop(elab, before);
-	return verdict;
-}
-
-static enum verdict try_orders(struct trial *t, int dtype, int rank)
-{
-	enum verdict verdict = GOOD;
+	enum tn_rule_verdict verdict = TN_RULE_GOOD;
 	uint64_t order;
 
-	for (order = 1; order <= ORDERS && verdict == GOOD; order++)
-		verdict = try_order(t, dtype, rank, order * 7919 + t->seed);
+	for (order = 1; order <= ORDERS && verdict == TN_RULE_GOOD; order++) {
+		shuffle(t, order * 7919 + t->place.seed);
+		verdict = tn_rule_try_all(t);
+	}
+	shuffle(t, 0);
 	return verdict;
 }
 
 /* ---- One rule ---------------------------------------------------------- */
 
-static enum verdict try_rule(struct trial *t)
+static bool is_wrong(enum tn_rule_verdict verdict)
 {
-	enum verdict verdict = NOT_THERE, one;
-	int dtype, rank, seed, found;
+	return verdict == TN_RULE_BAD || verdict == TN_RULE_STOPPED;
+}
 
-	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++)
-		for (rank = 0; rank < RANKS; rank++)
-			for (seed = found = 0; seed < SEEDS && found < PLACES;
-			     seed++) {
-				t->seed = (uint64_t)(seed * 131 + rank * 17 +
-						     dtype + 1);
-				one = try_place(t, dtype, rank);
-				if (one == GOOD && !found)
-					one = try_orders(t, dtype, rank);
-				found += one == GOOD;
-				if (one == BAD || one == STOPPED)
-					return one;
-				if (one == GOOD)
-					verdict = GOOD;
-			}
+/* Places of one element type and rank. */
+static enum tn_rule_verdict try_places(struct tn_rule_trial *t,
+				       struct tenon_rule *report)
+{
+	enum tn_rule_verdict verdict = TN_RULE_NOT_THERE, one;
+	int seed, found = 0;
+
+	for (seed = 0; seed < SEEDS && found < PLACES; seed++) {
+		t->place.seed = (uint64_t)(seed * 131 + t->place.rank * 17 +
+					   t->place.dtype + 1);
+		one = tn_rule_try(t);
+		report->places += one == TN_RULE_GOOD;
+		if (one == TN_RULE_GOOD && !found)
+			one = try_orders(t);
+		found += one == TN_RULE_GOOD;
+		if (is_wrong(one))
+			return one;
+		if (one == TN_RULE_GOOD)
+			verdict = TN_RULE_GOOD;
+	}
+	return verdict;
+}
+
+static enum tn_rule_verdict try_types(struct tn_rule_trial *t,
+				      struct tenon_rule *report)
+{
+	enum tn_rule_verdict verdict = TN_RULE_NOT_THERE, one;
+
+	for (t->place.dtype = 0; t->place.dtype < TN_DTYPE_COUNT;
+	     t->place.dtype++)
+		for (t->place.rank = 0; t->place.rank < RANKS;
+		     t->place.rank++) {
+			one = try_places(t, report);
+			if (is_wrong(one))
+				return one;
+			if (one == TN_RULE_GOOD)
+				verdict = TN_RULE_GOOD;
+		}
+	return verdict;
+}
+
+/* Sizes that are symbols: how often the rule fits is told, no more; but where
+ * it fits it has to be right. */
+static enum tn_rule_verdict try_symbols(struct tn_rule_trial *t,
+					struct tenon_rule *report)
+{
+	enum tn_rule_verdict one;
+	int seed, found;
+
+	t->place = (struct tn_rule_place){ .is_symbolic = true };
+	for (t->place.rank = 1; t->place.rank < RANKS; t->place.rank++)
+		for (seed = found = 0; seed < SYMBOLIC_SEEDS &&
+		     found < SYMBOLIC_PLACES; seed++) {
+			t->place.seed = (uint64_t)(seed * 137 + 5);
+			t->place.dtype = seed;
+			one = tn_rule_try(t);
+			if (one == TN_RULE_BAD)
+				return one;
+			found += one == TN_RULE_GOOD;
+			report->symbolic += one == TN_RULE_GOOD;
+		}
+	return TN_RULE_GOOD;
+}
+
+/* One shape at some attributes; *moves as tn_rule_prove has it. */
+static enum tn_rule_verdict prove_shape(struct tn_rule_trial *t,
+					struct tenon_rule *report, bool *moves)
+{
+	enum tn_rule_verdict one;
+	int seed, found = 0;
+
+	for (seed = 0; seed < SHAPE_SEEDS && found < SHAPE_PLACES && *moves;
+	     seed++) {
+		t->place.seed = (uint64_t)(seed * 139 + 7);
+		one = tn_rule_prove(t, moves);
+		if (one == TN_RULE_BAD)
+			return one;
+		found += one == TN_RULE_GOOD;
+	}
+	report->shapes += found > 0;
+	return TN_RULE_GOOD;
+}
+
+/* All shapes of few axes and sizes, of a rule that moves elements alone. */
+static enum tn_rule_verdict prove_shapes(struct tn_rule_trial *t,
+					 struct tenon_rule *report)
+{
+	enum tn_rule_verdict one = TN_RULE_GOOD;
+	bool moves = true;
+	int shape;
+
+	t->place = (struct tn_rule_place){ .dtype = TN_i32 };
+	for (t->place.rank = 0; t->place.rank < SHAPE_RANKS && moves;
+	     t->place.rank++)
+		for (shape = 1 << 2 * t->place.rank;
+		     shape < 2 << 2 * t->place.rank && moves; shape++) {
+			t->place.shape = shape;
+			one = prove_shape(t, report, &moves);
+			if (one == TN_RULE_BAD)
+				return one;
+		}
+	return TN_RULE_GOOD;
+}
+
+static enum tn_rule_verdict try_rule(struct tn_rule_trial *t,
+				     struct tenon_rule *report)
+{
+	enum tn_rule_verdict verdict = try_types(t, report);
+
+	if (verdict == TN_RULE_GOOD)
+		verdict = try_symbols(t, report);
+	if (verdict == TN_RULE_GOOD)
+		verdict = prove_shapes(t, report);
 	return verdict;
 }
 
@@ -369,26 +187,26 @@ static enum tn_status check_rule(struct tenon_module *module, int number,
 {
 	const struct tn_rule *rule = tn_vec_ptr(&module->rules.rules,
 						(size_t)number);
-	struct trial t = {.module = module, .rule = rule, .report = report,
-			  .alone = module->rules};
-	enum verdict verdict = STOPPED;
+	struct tn_rule_trial t = {.module = module, .rule = rule,
+				  .alone = module->rules};
+	enum tn_rule_verdict verdict = TN_RULE_STOPPED;
 
 	tn_vec_init(&t.alone.rules, sizeof(struct tn_rule *), NULL);
 	tn_buf_init(&t.why);
 	report->name = rule->name;
 	if (tn_vec_push_ptr(&t.alone.rules, rule))
-		verdict = try_rule(&t);
-	report->passed = verdict == GOOD;
-	if (verdict == NOT_THERE)
+		verdict = try_rule(&t, report);
+	report->passed = verdict == TN_RULE_GOOD;
+	if (verdict == TN_RULE_NOT_THERE)
 		tn_buf_put(&t.why, "nothing that was tried fits its left "
 			   "side and its `where`");
-	if (verdict == STOPPED)
+	if (verdict == TN_RULE_STOPPED)
 		tn_buf_put(&t.why, "the interpreter could not run it");
 	report->why = tn_arena_strndup(&module->arena, tn_buf_text(&t.why),
 				       t.why.len);
 	tn_buf_fini(&t.why);
 	tn_vec_fini(&t.alone.rules);
-	return verdict == STOPPED && module->ir->failed ? TN_IO : TN_OK;
+	return verdict == TN_RULE_STOPPED && module->ir->failed ? TN_IO : TN_OK;
 }
 
 /* A module of its own for each rule: what was made up for one goes with it. */

@@ -32,6 +32,7 @@ libtenon_la_SOURCES += \
 	src/driver/reads.c src/driver/reads.h \
 	src/driver/reduce.c \
 	src/driver/replay.c src/driver/replay.h \
+	src/driver/rule_trial.c src/driver/rule_trial.h \
 	src/driver/save.c \
 	src/driver/shrink.c src/driver/shrink.h \
 	src/driver/signature.c src/driver/signature.h \

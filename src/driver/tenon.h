@@ -381,6 +381,9 @@ enum tenon_status tenon_module_test(struct tenon_module *module,
 struct tenon_rule {
 	const char *name;
 	int64_t places;		/* where it was applied and compared */
+	int64_t symbolic;	/* places whose sizes are symbols */
+	int64_t shapes;		/* of a rule that only moves elements: small
+				 * shapes for which indices prove it */
 	bool passed;
 	const char *why;	/* if not */
 };

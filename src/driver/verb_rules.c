@@ -1,7 +1,7 @@
 /*
  * check-rules: what became of each rule, one a line.
  *
- *   ok   transpose_transpose    342 places
+ *   ok   transpose_transpose    342 places, 12 of any size, 85 shapes by index
  *   FAIL mul_zero               element 3 is nan, and 0 after it, in
  */
 #include "driver/command.h"
@@ -15,13 +15,24 @@ static void put_json(const struct tenon_rule *rule)
 {
 	fputs("{\"rule\":", stdout);
 	command_json(stdout, rule->name);
-	printf(",\"places\":%lld,\"passed\":%s", (long long)rule->places,
-	       rule->passed ? "true" : "false");
+	printf(",\"places\":%lld,\"symbolic\":%lld,\"shapes\":%lld",
+	       (long long)rule->places, (long long)rule->symbolic,
+	       (long long)rule->shapes);
+	printf(",\"passed\":%s", rule->passed ? "true" : "false");
 	if (!rule->passed) {
 		fputs(",\"why\":", stdout);
 		command_json(stdout, rule->why);
 	}
 	puts("}");
+}
+
+static void put_passed(const struct tenon_rule *rule)
+{
+	printf("ok   %-28s %6lld places, %lld of any size", rule->name,
+	       (long long)rule->places, (long long)rule->symbolic);
+	if (rule->shapes)
+		printf(", %lld shapes by index", (long long)rule->shapes);
+	putchar('\n');
 }
 
 static void done(void *data, const struct tenon_rule *rule)
@@ -33,10 +44,9 @@ static void done(void *data, const struct tenon_rule *rule)
 	if (tally->json)
 		put_json(rule);
 	else if (rule->passed)
-		printf("ok   %-32s %6lld places\n", rule->name,
-		       (long long)rule->places);
+		put_passed(rule);
 	else
-		printf("FAIL %-32s %s\n", rule->name, rule->why);
+		printf("FAIL %-28s %s\n", rule->name, rule->why);
 	fflush(stdout);
 }
 
