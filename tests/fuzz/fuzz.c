@@ -26,8 +26,8 @@
 /* The optional passes, in the order of the pipeline; a set is a mask. The
  * last entry takes the module all the way to placed kernels. */
 static const char *const passes[] = {
-	"unroll", "fold", "simplify", "canonical", "cse", "dce", "fuse",
-	"lower,schedule,plan"
+	"unroll", "fold", "simplify", "canonical", "cse", "precompute", "dce",
+	"fuse", "lower,schedule,plan"
 };
 #define NPASSES ((int)(sizeof(passes) / sizeof(passes[0])))
 #define NROWS 7
@@ -177,7 +177,8 @@ static enum tenon_status open_side(struct side *side, const char *target,
 	tenon_context_set(side->context, "cache", "none");
 	if (!strcmp(target, "ref"))
 		tenon_context_set(side->context, "passes", "infer,inline,"
-				  "unroll,fold,simplify,canonical,cse,dce");
+				  "unroll,fold,simplify,canonical,cse,"
+				  "precompute,dce");
 	if (status == TENON_OK)
 		status = tenon_parse_text(side->context, name, text, size,
 					  &side->module);

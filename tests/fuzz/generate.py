@@ -11,7 +11,7 @@ What is likely: axes of size 0 and 1, scalars, named dims; small integers beside
 large ones; NaN and infinities through max, min, compares and casts; reductions
 next to transposes, reshapes, slices and pads; values read inside a chain of
 maps and outside it; several results; indices out of range; windows with odd
-attributes; branches and loops; operators of the library.
+attributes; branches and loops; operators of the library; weights.
 
 A result's name ends in `_x` if every back end must give the same bits, in `_r`
 if rounding may differ (sums of floats, transcendental functions). What is
@@ -63,10 +63,12 @@ class Graph:
 
     def __init__(self, seed, size):
         self.r = random.Random(seed)
+        self.w = random.Random(seed + 0x5eed)
         self.seed = seed
         self.values = []
         self.lines = []
         self.params = []
+        self.weights = []
         self.count = 0
         self.indent = "  "
         self.uses_exp = False
@@ -117,7 +119,12 @@ class Graph:
     def param(self, dtype=None, shape=None):
         value = Value(f"x{len(self.params)}", dtype or self.dtype(),
                       self.shape() if shape is None else shape)
-        self.params.append(value)
+        if self.params and self.w.random() < 0.3 and \
+                not any(isinstance(s, str) for s in value.shape):
+            value.name = f"w{self.seed}_{len(self.weights)}"
+            self.weights.append(value)
+        else:
+            self.params.append(value)
         self.values.append(value)
         return value
 
@@ -136,7 +143,7 @@ class Graph:
                           and v.shape == tuple(shape))
         if found and self.r.random() < 0.8:
             return found
-        if len(self.params) < 8:
+        if len(self.params) + len(self.weights) < 8:
             return self.param(dtype, shape)
         return found
 
@@ -712,8 +719,12 @@ class Graph:
         return [d for d in DIMS if f"{d}{self.seed}" in text]
 
     def declare(self):
-        return "".join(f"dim {d}{self.seed} in [{DIMS[d][0]}, {DIMS[d][1]}];\n"
-                       for d in self.used_dims())
+        dims = [f"dim {d}{self.seed} in [{DIMS[d][0]}, {DIMS[d][1]}];\n"
+                for d in self.used_dims()]
+        weights = [f"weight {w.name}: {self.type(w.dtype, w.shape)} "
+                   f"@weights(random, seed={i});\n"
+                   for i, w in enumerate(self.weights)]
+        return "".join(dims + weights)
 
 
 def bundle(graphs):
