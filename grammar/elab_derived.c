@@ -198,6 +198,10 @@ static void derive(struct derived *d)
 
 	if (!maker || tn_type_is_poison(d->weight->type))
 		return;
+	if (!tn_type_is_static(d->weight->type)) {
+		complain(d, d->weight->span, "its sizes must be known");
+		return;
+	}
 	for (i = 0; i < args->len; i++)
 		if (!add_argument(d, args->at[i]))
 			return;

@@ -117,6 +117,36 @@ static bool is_identity(const struct question *q)
 	return is_list(q, 0);
 }
 
+/* Axis i of the list of sizes is longer than 1, or may be. */
+static bool is_long(const struct ev *sizes, int64_t i)
+{
+	int64_t size;
+
+	return i < 0 || i >= sizes->u.list.len ||
+	       !ev_int(&sizes->u.list.at[i], &size) || size != 1;
+}
+
+/* An order of axes that only moves those of size 1 about. */
+static bool keeps_order(const struct question *q)
+{
+	int64_t at, last = -1;
+	int i;
+
+	if (!is_list(q, 0) || !is_list(q, 1) ||
+	    q->in[0].u.list.len != q->in[1].u.list.len)
+		return false;
+	for (i = 0; i < q->in[0].u.list.len; i++) {
+		if (!ev_int(&q->in[0].u.list.at[i], &at))
+			return false;
+		if (!is_long(&q->in[1], at))
+			continue;
+		if (at < last)
+			return false;
+		last = at;
+	}
+	return true;
+}
+
 /* All numbers of the list, those of inner lists too, are x. */
 static bool all_are(const struct ev *list, int64_t x)
 {
@@ -181,6 +211,8 @@ static const struct {
 	{"power_of_two", is_power_of_two, true,
 	 "x: a constant, all powers of two or their negatives"},
 	{"is_identity", is_identity, false, "p: the order moves nothing"},
+	{"keeps_order", keeps_order, false,
+	 "p, [*P]: the order moves only axes of size 1 past others"},
 	{"all_zero", all_zero, false, "list: all its numbers are 0"},
 	{"widens", widens, false,
 	 "T, U: element type U holds every value of T, of the same kind"},

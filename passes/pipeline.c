@@ -4,11 +4,11 @@
  *   text -> infer     types everywhere
  *           inline    calls and composites are gone         FLAT CORE
  *           unroll    short loops are gone
- *           fold      constants are computed
+ *           fold      constants and sizes are computed
  *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
  *           cse       nothing twice
- *           precompute what only weights tell is a weight
+ *           precompute  what weights alone tell is a weight
  *           dce       nothing unread
  *           fuse      one @fused function a loop nest      FUSED
  *           lower     kernels and launches                  KERNELS

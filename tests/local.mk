@@ -27,6 +27,7 @@ check_scripts += \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
 	tests/ops/sweep.py \
+	tests/passes/firing.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
 	tests/readme.py \

@@ -28,7 +28,7 @@ static void put_json(const struct tenon_rule *rule)
 
 static void put_passed(const struct tenon_rule *rule)
 {
-	printf("ok   %-28s %6lld places, %lld of any size", rule->name,
+	printf("ok   %-32s %6lld places, %lld of any size", rule->name,
 	       (long long)rule->places, (long long)rule->symbolic);
 	if (rule->shapes)
 		printf(", %lld shapes by index", (long long)rule->shapes);
@@ -46,7 +46,7 @@ static void done(void *data, const struct tenon_rule *rule)
 	else if (rule->passed)
 		put_passed(rule);
 	else
-		printf("FAIL %-28s %s\n", rule->name, rule->why);
+		printf("FAIL %-32s %s\n", rule->name, rule->why);
 	fflush(stdout);
 }
 
