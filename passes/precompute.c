@@ -124,30 +124,46 @@ static enum fixed operand(const struct precompute *p,
 	return info->fixed;
 }
 
-static void look_at(const struct precompute *p, struct info *info)
+/* How far all operands are, and the bytes behind them. */
+static enum fixed operands(const struct precompute *p, const struct tn_op *op,
+			   int64_t *sources)
 {
-	const struct tn_op *op = info->op;
-	enum fixed fixed;
+	enum fixed all = CONSTANT, one;
 	int64_t source;
 	int i;
 
-	if (!tn_fixed_op(op))
+	*sources = 0;
+	for (i = 0; i < op->nin; i++) {
+		one = operand(p, tn_graph_in(op, i), &source);
+		if (one == LOOSE || !tn_num_add(*sources, source, sources))
+			return LOOSE;
+		if (one == FIXED)
+			all = FIXED;
+	}
+	return all;
+}
+
+static void look_at(const struct precompute *p, struct info *info)
+{
+	const struct tn_op *op = info->op;
+	struct tn_rw *rw = p->context->rw;
+	enum fixed fixed = operands(p, op, &info->source);
+
+	if (fixed == LOOSE || tn_ops[op->code].op_class == TN_CLASS_FLOW)
 		return;
+	if (!tn_fixed_op(op)) {
+		if (fixed == FIXED && tn_op_has(op->code, TN_FLAG_RAISES))
+			tn_rw_miss(rw, "precompute", op, NULL, "run time may "
+				   "have to raise the flag for it");
+		return;
+	}
 	info->bytes = bytes_of(op->out[0]->type);
 	info->steps = steps_of(op);
-	if (info->bytes < 0 || info->steps < 0 || info->steps > MAX_STEPS)
-		return;
-	info->fixed = CONSTANT;
-	for (i = 0; i < op->nin; i++) {
-		fixed = operand(p, tn_graph_in(op, i), &source);
-		if (fixed == LOOSE || !tn_num_add(info->source, source,
-						  &info->source)) {
-			info->fixed = LOOSE;
-			return;
-		}
-		if (fixed == FIXED)
-			info->fixed = FIXED;
-	}
+	if (info->bytes >= 0 && info->steps >= 0 && info->steps <= MAX_STEPS)
+		info->fixed = fixed;
+	else if (fixed == FIXED)
+		tn_rw_miss(rw, "precompute", op, NULL,
+			   "computing it takes too many steps");
 }
 
 static bool collect(void *data, struct tn_op *op)
@@ -195,7 +211,12 @@ static bool is_worthwhile(const struct precompute *p, const struct info *info)
 	if (info->fixed != FIXED || !info->op->out[0]->uses ||
 	    tn_view_of(info->op, &offset))
 		return false;
-	return info->bytes <= info->source || info->bytes <= p->limit;
+	if (info->bytes <= info->source || info->bytes <= p->limit)
+		return true;
+	tn_rw_miss(p->context->rw, "precompute", info->op, NULL,
+		   "it would take %lld bytes, the weights behind it have %lld",
+		   (long long)info->bytes, (long long)info->source);
+	return false;
 }
 
 static void join(struct group *group, struct info *info)
@@ -438,10 +459,16 @@ static bool materialise(struct precompute *p, struct group *group)
 	struct tn_value *value;
 	struct tn_fn *fn;
 
-	if (find_sources(p, group, sources) < 0 ||
-	    p->steps + group->steps > MAX_ALL_STEPS ||
-	    p->bytes + group->root->bytes > MAX_BYTES ||
-	    !tn_rw_spend(rw, "precompute", root))
+	if (find_sources(p, group, sources) < 0)
+		return true;
+	if (p->steps + group->steps > MAX_ALL_STEPS ||
+	    p->bytes + group->root->bytes > MAX_BYTES) {
+		tn_rw_miss(rw, "precompute", root, NULL,
+			   "with it all weights that are computed would be too "
+			   "large, or take too many steps");
+		return true;
+	}
+	if (!tn_rw_spend(rw, "precompute", root))
 		return true;
 	p->steps += group->steps;
 	p->bytes += group->root->bytes;
