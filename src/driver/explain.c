@@ -1,10 +1,12 @@
 /*
  * What compiling made of a module, in a screen: signature, kernels, memory,
- * weights.
+ * weights; what became of single values; what passes did not do, and why.
  */
-#include <stdlib.h>
+#include "driver/explain.h"
 
-#include "driver/module.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "driver/signature.h"
 #include "driver/target.h"
 #include "ir/kernel.h"
@@ -117,26 +119,226 @@ static enum tn_status describe(struct tenon_module *module,
 	return TN_OK;
 }
 
+/* ---- Questions ----------------------------------------------------------- */
+
+struct asked {
+	struct tenon_module *module;
+	struct tn_story *story;
+	const struct tenon_question *question;
+	struct tn_buf *out;
+};
+
+/* After a report. */
+static enum tn_status unknown_value(const struct asked *a)
+{
+	struct tenon_context *context = a->module->context;
+	const struct tn_map *values = &a->story->values;
+	const char *names[200];
+	struct tn_diag *diag;
+	size_t count;
+
+	for (count = 0; count < values->len && count < 200; count++)
+		names[count] = values->entries[count].key;
+	diag = tn_context_report(context, TN_E0004, "%s: no value '%s' was "
+				 "met in compiling it", a->module->path,
+				 a->question->op);
+	tn_context_suggest(context, diag, a->question->op, names, count,
+			   "`tenon opt --passes=inline` shows the values");
+	return TN_USAGE;
+}
+
+static enum tn_status check_pass(const struct asked *a)
+{
+	const char *pass = a->question->why_not, *names[64];
+	struct tenon_context *context = a->module->context;
+	struct tn_diag *diag;
+	int i;
+
+	if (!pass || tn_pass_find(pass))
+		return TN_OK;
+	for (i = 0; i < tn_npasses && i < 64; i++)
+		names[i] = tn_passes[i].name;
+	diag = tn_context_report(context, TN_E0004, "there is no pass '%s'",
+				 pass);
+	tn_context_suggest(context, diag, pass, names, (size_t)i,
+			   "`tenon list passes` names them all");
+	return TN_USAGE;
+}
+
+static bool is_known(const struct asked *a)
+{
+	const struct tn_map *values = &a->story->values;
+	size_t i;
+
+	for (i = 0; i < values->len; i++)
+		if (tn_story_is(values->entries[i].key, a->question->op))
+			return true;
+	return false;
+}
+
+/* Whether the value is one that is asked for: without a name, each that a
+ * kernel makes. */
+static bool is_asked(const struct asked *a, const struct tn_tale *tale)
+{
+	return a->question->op ? tn_story_is(tale->name, a->question->op) :
+				 tale->launch != NULL;
+}
+
+/* Each value asked for, in the order in which compiling met them. */
+static bool put_tales(const struct asked *a)
+{
+	const struct tn_map *values = &a->story->values;
+	struct tn_tale tale;
+	int count = 0;
+	size_t i;
+
+	for (i = 0; i < values->len; i++) {
+		if (!tn_story_of(a->story, values->entries[i].key, &tale))
+			return false;
+		if (!is_asked(a, &tale))
+			continue;
+		if (!a->question->json) {
+			tn_buf_put(a->out, count++ ? "\n" : "");
+			tn_explain_tale(a->story, &tale, a->out);
+			continue;
+		}
+		tn_buf_put(a->out, count++ ? ",\n" : "");
+		tn_explain_tale_json(a->story, &tale, a->out);
+	}
+	return true;
+}
+
+static bool put_misses(const struct asked *a)
+{
+	const struct tenon_question *q = a->question;
+	struct tn_vec misses;
+	size_t i;
+
+	if (!tn_story_misses(a->story, q->why_not, q->op, &misses))
+		return false;
+	for (i = 0; i < misses.len; i++) {
+		if (!q->json) {
+			tn_explain_miss(a->story, tn_vec_ptr(&misses, i),
+					a->out);
+			continue;
+		}
+		tn_buf_put(a->out, i ? ",\n" : "");
+		tn_explain_miss_json(a->story, tn_vec_ptr(&misses, i),
+				     a->out);
+	}
+	if (!misses.len && !q->json)
+		tn_buf_putf(a->out, "%s left nothing of it undone that it "
+			    "would tell\n", q->why_not);
+	return true;
+}
+
+/* "what passes left as it was: fold 1, cse 2". */
+static bool count_misses(const struct asked *a)
+{
+	struct tn_vec misses;
+	int counts[64] = { 0 }, i, shown = 0;
+	const struct tn_event *miss;
+	size_t k;
+
+	if (!tn_story_misses(a->story, NULL, NULL, &misses))
+		return false;
+	for (k = 0; k < misses.len; k++) {
+		miss = tn_vec_ptr(&misses, k);
+		for (i = 0; i < tn_npasses && i < 64; i++)
+			counts[i] += !strcmp(tn_passes[i].name,
+					     tn_event_text_of(miss, "pass"));
+	}
+	for (i = 0; i < tn_npasses && i < 64; i++)
+		if (counts[i])
+			tn_buf_putf(a->out, "%s%s %d", shown++ ? ", " :
+				    "what passes left as it was: ",
+				    tn_passes[i].name, counts[i]);
+	tn_buf_put(a->out, shown ? "; --why-not=PASS says why\n" : "");
+	return true;
+}
+
+/* {"values":[..],"missed":[..]}, or the one that is asked for. */
+static bool answer_json(const struct asked *a)
+{
+	const struct tenon_question *q = a->question;
+	bool all = !q->op && !q->why_not, good = true;
+
+	tn_buf_putc(a->out, '{');
+	if (!q->why_not) {
+		tn_buf_put(a->out, "\"values\":[");
+		good = put_tales(a);
+		tn_buf_put(a->out, all ? "],\n" : "]");
+	}
+	if (q->why_not || all) {
+		tn_buf_put(a->out, "\"missed\":[");
+		good = good && put_misses(a);
+		tn_buf_putc(a->out, ']');
+	}
+	tn_buf_put(a->out, "}\n");
+	return good;
+}
+
+static enum tn_status answer(const struct asked *a,
+			     const struct tn_target *target,
+			     struct tn_fn *entry)
+{
+	const struct tenon_question *q = a->question;
+	enum tn_status status = TN_OK;
+	bool good = true;
+
+	if (q->op && !is_known(a))
+		return unknown_value(a);
+	if (q->json) {
+		good = answer_json(a);
+	} else if (q->why_not) {
+		good = put_misses(a);
+	} else if (q->op) {
+		good = put_tales(a);
+	} else {
+		status = describe(a->module, target, entry, a->out);
+		good = count_misses(a);
+	}
+	return status || good ? status : TN_IO;
+}
+
+static enum tn_status explain(struct tenon_module *module,
+			      const struct tenon_question *question,
+			      struct tn_buf *out)
+{
+	struct tn_story story;
+	struct asked a = { module, &story, question, out };
+	struct tn_target target;
+	enum tn_status status = tn_target_pick(module->context, &target);
+	struct tn_fn *entry = status ? NULL : tn_module_pick(module);
+
+	if (!entry)
+		return status ? status : TN_BAD_INPUT;
+	status = check_pass(&a);
+	if (status)
+		return status;
+	tn_story_begin(&story, module);
+	status = tn_module_lower(module, entry, &target);
+	if (!tn_story_end(&story) && !status)
+		status = TN_IO;
+	if (!status)
+		status = answer(&a, &target, entry);
+	tn_story_fini(&story);
+	return status;
+}
+
 enum tenon_status tenon_module_explain(struct tenon_module *module,
+				       const struct tenon_question *question,
 				       char **out)
 {
-	struct tn_target target;
+	static const struct tenon_question none;
 	enum tn_status status;
-	struct tn_fn *entry;
 	struct tn_buf buf;
 
 	*out = NULL;
 	if (!module)
 		return TENON_USAGE;
-	status = tn_target_pick(module->context, &target);
-	entry = status ? NULL : tn_module_pick(module);
-	if (!status && !entry)
-		status = TN_BAD_INPUT;
-	if (!status)
-		status = tn_module_lower(module, entry, &target);
 	tn_buf_init(&buf);
-	if (!status)
-		status = describe(module, &target, entry, &buf);
+	status = explain(module, question ? question : &none, &buf);
 	if (!status)
 		return tn_context_text(module->context, &buf, out);
 	tn_buf_fini(&buf);

@@ -17,7 +17,9 @@ libtenon_la_SOURCES += \
 	src/driver/difference.c \
 	src/driver/engine.c src/driver/engine.h \
 	src/driver/engine_file.c \
-	src/driver/explain.c \
+	src/driver/explain.c src/driver/explain.h \
+	src/driver/explain_json.c \
+	src/driver/explain_text.c \
 	src/driver/gpu.c \
 	src/driver/list.c \
 	src/driver/module.c src/driver/module.h \
@@ -39,6 +41,7 @@ libtenon_la_SOURCES += \
 	src/driver/source.c src/driver/source.h \
 	src/driver/scratch.c src/driver/scratch.h \
 	src/driver/spawn.c src/driver/spawn.h \
+	src/driver/story.c src/driver/story.h \
 	src/driver/target.c src/driver/target.h \
 	src/driver/tenon.h \
 	src/driver/tensorfile.c src/driver/tensorfile.h \

@@ -352,8 +352,19 @@ struct tenon_reduction {
 enum tenon_status tenon_module_reduce(struct tenon_module *module,
 				      const char *command, const char *path,
 				      struct tenon_reduction *out);
-/* What compiling made of the module, for people. Runs passes as needed. */
+/* What is asked of a compilation; all may be NULL. */
+struct tenon_question {
+	const char *op;		/* a value: what became of it, and of those
+				 * made for it, op__3 */
+	const char *why_not;	/* a pass: what it did not do, and why; of `op`
+				 * if that is named */
+	bool json;
+};
+
+/* What compiling made of the module; `question` may be NULL. Runs passes as
+ * needed. */
 enum tenon_status tenon_module_explain(struct tenon_module *module,
+				       const struct tenon_question *question,
 				       char **out);
 /* Writes the code of the target to a folder that stands alone. */
 enum tenon_status tenon_module_emit(struct tenon_module *module,

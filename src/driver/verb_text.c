@@ -206,6 +206,11 @@ static bool is_code(const char *word)
 
 enum tenon_status verb_explain(const struct command *command)
 {
+	struct tenon_question question = {
+		.op = command_value(command, "--op"),
+		.why_not = command_value(command, "--why-not"),
+		.json = command_value(command, "--json")
+	};
 	struct tenon_module *module = NULL;
 	struct tenon_context *context;
 	char *text = NULL;
@@ -223,7 +228,8 @@ enum tenon_status verb_explain(const struct command *command)
 		status = tenon_parse_file(context, command->files[0],
 					  &module);
 		if (status == TENON_OK)
-			status = tenon_module_explain(module, &text);
+			status = tenon_module_explain(module, &question,
+						      &text);
 	}
 	if (text)
 		fputs(text, stdout);
