@@ -303,18 +303,24 @@ static bool is_found(const struct tn_fn *before, const struct tn_rule *rule,
 /* ---- The whole --------------------------------------------------------- */
 
 static struct tn_fn *try_rule(struct frame *frame, const struct tn_rule *rule,
-			      const struct tn_rule_match *match)
+			      const struct tn_rule_match *match,
+			      enum tn_rule_refusal *why)
 {
 	const struct elab_rule *text = rule->source;
 	struct tn_fn *before, *after;
 
+	*why = TN_RULE_UNFIT;
 	if (!bind_values(frame, rule, match) ||
-	    !bind_attrs(frame, rule, match) ||
-	    (text->where && !holds(frame, text->where)))
+	    !bind_attrs(frame, rule, match))
 		return NULL;
+	if (text->where && !holds(frame, text->where)) {
+		*why = TN_RULE_WHERE;
+		return NULL;
+	}
 	before = elab_rule_side(frame, text->before, rule, match);
 	if (!before || !is_found(before, rule, match))
 		return NULL;
+	*why = TN_RULE_TYPE;
 	after = elab_rule_side(frame, text->after, rule, match);
 	if (!after || after->nresults != 1 ||
 	    result_of(after)->type != match->root->out[0]->type)
@@ -323,7 +329,8 @@ static struct tn_fn *try_rule(struct frame *frame, const struct tn_rule *rule,
 }
 
 struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
-				 const struct tn_rule_match *match)
+				 const struct tn_rule_match *match,
+				 enum tn_rule_refusal *why)
 {
 	struct tn_elab *e = data;
 	const struct elab_rule *text = rule->source;
@@ -331,10 +338,11 @@ struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
 	struct tn_fn *after;
 	struct frame frame;
 
+	*why = TN_RULE_UNFIT;
 	if (!elab_trial_begin(&trial, e, "trial"))
 		return NULL;
 	frame_init(&frame, e, NULL, text->before, trial.fn);
-	after = try_rule(&frame, rule, match);
+	after = try_rule(&frame, rule, match, why);
 	frame_fini(&frame);
 	elab_trial_end(&trial);
 	elab_trial_drop(&trial);

@@ -22,7 +22,8 @@ struct tn_fn *elab_rule_side(struct frame *frame, struct decl *side,
 /* The right side of a rule at a match, see tn_rule_set.instance; `data` is the
  * elaborator. */
 struct tn_fn *elab_rule_instance(void *data, const struct tn_rule *rule,
-				 const struct tn_rule_match *match);
+				 const struct tn_rule_match *match,
+				 enum tn_rule_refusal *why);
 
 /* ---- elab_fact.c ------------------------------------------------------- */
 

@@ -2,7 +2,8 @@
  * cse: equal operators are computed once.
  *
  * Two ops are equal when opcode, operands, attributes, annotations, result
- * types and, for constants, bits agree. A region sees what its outer blocks
+ * types and, for constants, bits agree; of results one may be annotated and the
+ * other not. A region sees what its outer blocks
  * computed; what a region computed is forgotten when it ends.
  */
 #include "passes/pass.h"
@@ -110,12 +111,28 @@ static bool same_annots(const struct tn_annots *a, const struct tn_annots *b)
 	return true;
 }
 
-static bool same_op(const struct tn_op *a, const struct tn_op *b)
+/* Results that are one are annotated as either is, so not as both. */
+static bool agree(const struct tn_op *a, const struct tn_op *b)
+{
+	const struct tn_annots *x, *y;
+	int i;
+
+	for (i = 0; i < a->nout; i++) {
+		x = &a->out[i]->annots;
+		y = &b->out[i]->annots;
+		if (x->count && y->count && !same_annots(x, y))
+			return false;
+	}
+	return same_annots(&a->annots, &b->annots);
+}
+
+/* True if both compute the same, whatever their annotations. */
+static bool same_work(const struct tn_op *a, const struct tn_op *b)
 {
 	int i;
 
 	if (a->code != b->code || a->nin != b->nin || a->nout != b->nout ||
-	    a->nattrs != b->nattrs || !same_annots(&a->annots, &b->annots))
+	    a->nattrs != b->nattrs)
 		return false;
 	for (i = 0; i < a->nout; i++)
 		if (a->out[i]->type != b->out[i]->type)
@@ -134,15 +151,26 @@ static struct seen *entry_at(const struct table *t, uint32_t number)
 	return tn_vec_at(&t->seen, number - 1);
 }
 
+/* The equal op that was met. One that differs in annotations alone is told. */
 static struct tn_op *find(const struct table *t, const struct tn_op *op,
 			  uint64_t hash)
 {
 	uint32_t at = t->buckets[hash % t->nbuckets];
+	struct tn_op *other, *near = NULL;
 
-	while (at && (entry_at(t, at)->hash != hash ||
-		      !same_op(entry_at(t, at)->op, op)))
-		at = entry_at(t, at)->next;
-	return at ? entry_at(t, at)->op : NULL;
+	for (; at; at = entry_at(t, at)->next) {
+		other = entry_at(t, at)->op;
+		if (entry_at(t, at)->hash != hash || !same_work(other, op))
+			continue;
+		if (agree(other, op))
+			return other;
+		near = other;
+	}
+	if (near)
+		tn_rw_miss(t->rw, "cse", op, near,
+			   "both compute the same, but are annotated "
+			   "otherwise");
+	return NULL;
 }
 
 static bool remember(struct table *t, struct tn_op *op, uint64_t hash)

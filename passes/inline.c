@@ -130,8 +130,12 @@ static bool is_kept(const struct inliner *in, const struct tn_op *op)
 		return true;
 	if (op->callee->kind == TN_FN_FUSED)
 		return fits_group(op);
-	return target && target->claims && op->callee->kind ==
-		TN_FN_INSTANCE && target->claims(op->callee->name);
+	if (!target || !target->claims || op->callee->kind !=
+	    TN_FN_INSTANCE || !target->claims(op->callee->name))
+		return false;
+	tn_rw_miss(in->context->rw, "inline", op, NULL,
+		   "the target computes %s by itself", op->callee->name);
+	return true;
 }
 
 /* True if the entry asks the same already. */

@@ -101,6 +101,20 @@ void tn_splan_restore(struct tn_splan *plan, struct tn_splan_mark *mark)
 		plan->done.data[mark->len] = '\0';
 }
 
+/* Steps that would have been good, and why they were not taken. */
+static void tell_refusal(const struct tn_splan *plan, const char *steps,
+			 const struct tn_buf *why)
+{
+	struct tn_events *events = plan->kernel->module->events;
+
+	tn_event_begin(events, "miss");
+	tn_event_text(events, "pass", "schedule");
+	tn_event_text(events, "rule", steps);
+	tn_event_text(events, "kernel", plan->kernel->name);
+	tn_event_text(events, "reason", tn_buf_text(why));
+	tn_event_end(events);
+}
+
 bool tn_splan_step(struct tn_splan *plan, const char *format, ...)
 {
 	struct tn_splan_mark mark;
@@ -122,6 +136,8 @@ bool tn_splan_step(struct tn_splan *plan, const char *format, ...)
 			    tn_buf_text(&text));
 	else
 		tn_splan_restore(plan, &mark);
+	if (!good && !plan->failed)
+		tell_refusal(plan, tn_buf_text(&text), &why);
 	tn_buf_fini(&text);
 	tn_buf_fini(&why);
 	return good;

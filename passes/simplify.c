@@ -181,18 +181,6 @@ static struct toll count_ops(struct tn_fn *side, const struct tn_rule *rule,
 	return toll;
 }
 
-/* No more operators than go, or as many more as the rule allows; and none that
- * takes time is done once more because somebody else reads it, too. */
-static bool is_worth_it(struct tn_fn *side, const struct tn_rule *rule,
-			const struct tn_rule_match *match)
-{
-	struct toll goes = count_dying(match, rule);
-	struct toll comes = count_ops(side, rule, match);
-
-	return comes.ops <= goes.ops + rule->benefit &&
-		comes.heavy <= goes.heavy;
-}
-
 /* ---- A rewrite --------------------------------------------------------- */
 
 /* Copies the right side before the root; its result. */
@@ -252,20 +240,75 @@ static bool is_licensed(const struct simplify *s, const struct tn_rule *rule)
 	       (fp && tn_rule_is_licensed(rule, fp->args));
 }
 
+/* Told of rules whose pattern fits. */
+static void miss_licence(const struct simplify *s, const struct tn_rule *rule,
+			 const struct tn_rule_match *match)
+{
+	bool is_tol = rule->licence == TN_RULE_TOL;
+
+	tn_rw_miss(s->options->rw, rule->name, match->root, NULL,
+		   "it needs the licence @%s%s%s, which neither the function "
+		   "nor --fp gives", is_tol ? "tol" : "fp(",
+		   is_tol ? "" : rule->fp, is_tol ? "" : ")");
+}
+
+static void miss_condition(const struct simplify *s,
+			   const struct tn_rule *rule,
+			   const struct tn_rule_match *match,
+			   enum tn_rule_refusal why)
+{
+	if (why == TN_RULE_WHERE)
+		tn_rw_miss(s->options->rw, rule->name, match->root, NULL,
+			   "the `where` of the rule does not hold here");
+	else if (why == TN_RULE_TYPE)
+		tn_rw_miss(s->options->rw, rule->name, match->root, NULL,
+			   "what it would make has another type");
+}
+
+/* The right side, if it is worth it; NULL after the reason was told. */
+static struct tn_fn *find_side(struct simplify *s, const struct tn_rule *rule,
+			       const struct tn_rule_match *match)
+{
+	const struct tn_rule_set *set = s->options->rules;
+	enum tn_rule_refusal why;
+	struct toll made, dying;
+	struct tn_fn *side;
+
+	if (!is_licensed(s, rule)) {
+		miss_licence(s, rule, match);
+		return NULL;
+	}
+	side = set->instance(set->data, rule, match, &why);
+	if (!side) {
+		miss_condition(s, rule, match, why);
+		return NULL;
+	}
+	made = count_ops(side, rule, match);
+	dying = count_dying(match, rule);
+	if (made.ops > dying.ops + rule->benefit)
+		tn_rw_miss(s->options->rw, rule->name, match->root, NULL,
+			   "it would make %d operator%s and only %d would go: "
+			   "what it starts from is read by others", made.ops,
+			   made.ops == 1 ? "" : "s", dying.ops);
+	else if (made.heavy > dying.heavy)
+		tn_rw_miss(s->options->rw, rule->name, match->root, NULL,
+			   "a contraction or window would be computed twice: "
+			   "what it starts from is read by others");
+	else
+		return side;
+	return NULL;
+}
+
 static bool apply(struct simplify *s, const struct tn_rule *rule,
 		  const struct tn_rule_match *match)
 {
-	const struct tn_rule_set *set = s->options->rules;
 	struct tn_op *last = match->root->prev, *end = match->root->next;
 	const struct tn_block *block = match->root->block;
 	struct tn_value *result;
 	struct tn_fn *side;
 
-	if (!is_licensed(s, rule))
-		return false;
-	side = set->instance(set->data, rule, match);
-	if (!side || !is_worth_it(side, rule, match) ||
-	    !tn_rw_spend(s->options->rw, rule->name, match->root))
+	side = find_side(s, rule, match);
+	if (!side || !tn_rw_spend(s->options->rw, rule->name, match->root))
 		return false;
 	result = copy_side(s, side, rule, match);
 	if (!result) {

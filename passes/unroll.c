@@ -40,13 +40,22 @@ static bool is_affordable(struct unroller *u, const struct tn_op *op,
 {
 	int64_t size;
 
-	if (turns > u->limit)
+	if (turns > u->limit) {
+		tn_rw_miss(u->context->rw, "unroll", op, NULL,
+			   "it has %lld turns; the limit is %lld",
+			   (long long)turns, (long long)u->limit);
 		return false;
+	}
 	if (turns <= 0)
 		return true;
 	size = 1 + tn_pass_count(op->regions[0]);
-	if (size > (MAX_COPIED - u->copied) / turns)
+	if (size > (MAX_COPIED - u->copied) / turns) {
+		tn_rw_miss(u->context->rw, "unroll", op, NULL,
+			   "%lld turns of %lld operators would take the "
+			   "copies of all loops past %d operators",
+			   (long long)turns, (long long)size, MAX_COPIED);
 		return false;
+	}
 	u->copied += size * turns;
 	return true;
 }
@@ -88,8 +97,12 @@ static bool unroll_loop(struct unroller *u, struct tn_op *op)
 	int64_t from, to, count, i;
 	int k;
 
-	if (!turns(op, &from, &to) || !tn_num_sub(to, from, &count) ||
-	    !is_affordable(u, op, count))
+	if (!turns(op, &from, &to) || !tn_num_sub(to, from, &count)) {
+		tn_rw_miss(rw, "unroll", op, NULL,
+			   "how many turns it has is known at run time only");
+		return true;
+	}
+	if (!is_affordable(u, op, count))
 		return true;
 	if (!tn_rw_spend(rw, "unroll", op))
 		return true;

@@ -4,7 +4,9 @@
 Prints TAP.
 """
 import json
+import os
 import subprocess
+import tempfile
 
 import tap
 
@@ -61,8 +63,36 @@ def check_times():
         for p in passes), str(passes))
 
 
+def why_not(name, text, *args):
+    """What explain answers of a module, in lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name)
+        with open(path, "w") as f:
+            f.write(text)
+        done = tenon("explain", "--target=ref", *args, path)
+    return done.stdout.replace(folder + "/", "").splitlines()
+
+
+def check_budget():
+    """Constants are no more than 64 MiB together."""
+    n, steps = 100000, 100
+    text = "tenon 1.0;\nfn main(x: i64[%d]) -> (y: i64[%d]) {\n" % (n, n)
+    text += "  a0: i64[%d] = [%s];\n" % (n, ", ".join(map(str, range(n))))
+    for i in range(steps):
+        text += "  a%d = a%d * a%d;\n" % (i + 1, i, i)
+    text += "  y = x + a%d;\n  return y;\n}\n" % steps
+    lines = why_not("m.tn", text, "--why-not=fold",
+                    "--passes=infer,inline,fold")
+    done = (1 << 26) // (8 * n)
+    tests.check("fold tells of its budget, of all constants", lines == [
+        "m.tn:%d:9: a%d (mul): fold not done: the constant would have 100000 "
+        "elements: with it all constants that were computed would be too "
+        "large" % (done + 4, done + 1)], "\n".join(lines)[:2000])
+
+
 def main():
     check_times()
+    check_budget()
     tests.end()
 
 

@@ -227,8 +227,8 @@ static bool put_misses(const struct asked *a)
 				     a->out);
 	}
 	if (!misses.len && !q->json)
-		tn_buf_putf(a->out, "%s left nothing of it undone that it "
-			    "would tell\n", q->why_not);
+		tn_buf_putf(a->out, "%s tells of nothing that it left as it "
+			    "was\n", q->why_not);
 	return true;
 }
 

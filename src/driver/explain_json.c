@@ -125,6 +125,7 @@ void tn_explain_miss_json(const struct tn_story *story,
 	tn_buf_put(out, "{\"pass\":");
 	tn_buf_put_json(out, tn_event_text_of(miss, "pass"));
 	put_text(miss, "rule", out);
+	put_text(miss, "kernel", out);
 	put_text(miss, "op", out);
 	put_text(miss, "value", out);
 	tn_story_place_json(story, miss, false, out);

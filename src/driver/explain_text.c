@@ -8,7 +8,7 @@
  *     schedule (default): split(i, 6), vectorize(j)
  *     memory: bytes 0 to 1023 of the arena, steps 1 to 3
  *     not done:
- *       fuse with p (matmul, mlp.tn:6:7): a contraction is in the group already
+ *       plan in-place with z (launch, mlp.tn:5:12): z is read again later
  */
 #include "driver/explain.h"
 
@@ -199,17 +199,21 @@ void tn_explain_miss(const struct tn_story *story,
 	const char *rule = tn_event_text_of(miss, "rule");
 	const char *value = tn_event_text_of(miss, "value");
 	const char *other = tn_event_text_of(miss, "other");
+	const char *kernel = tn_event_text_of(miss, "kernel");
 
 	if (tn_story_place(story, miss, false, out))
 		tn_buf_put(out, ": ");
-	tn_buf_putf(out, "%s (%s)", value ? value : "a result",
-		    tn_event_text_of(miss, "op"));
+	if (kernel)
+		tn_buf_putf(out, "kernel %s", kernel);
+	else
+		tn_buf_putf(out, "%s (%s)", value ? value : "a result",
+			    tn_event_text_of(miss, "op"));
 	if (other) {
 		tn_buf_putf(out, " with %s", other);
 		put_operator(story, miss, true, out);
 	}
-	tn_buf_putf(out, ": no %s", pass);
+	tn_buf_putf(out, ": %s", pass);
 	if (strcmp(pass, rule))
 		tn_buf_putf(out, " %s", rule);
-	tn_buf_putf(out, ": %s\n", tn_event_text_of(miss, "reason"));
+	tn_buf_putf(out, " not done: %s\n", tn_event_text_of(miss, "reason"));
 }

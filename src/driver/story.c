@@ -9,14 +9,14 @@
 
 /* ---- Keeping ------------------------------------------------------------ */
 
-static bool note_value(struct tn_story *story, const char *name,
-		       const struct tn_event *event)
+static bool note_under(struct tn_story *story, struct tn_map *map,
+		       const char *name, const struct tn_event *event)
 {
-	struct tn_vec *list = tn_map_find(&story->values, name);
+	struct tn_vec *list = tn_map_find(map, name);
 
 	if (!list) {
 		list = tn_arena_alloc(&story->arena, sizeof(*list));
-		if (!list || !tn_map_set(&story->values, name, list))
+		if (!list || !tn_map_set(map, name, list))
 			return false;
 		tn_vec_init(list, sizeof(const struct tn_event *),
 			    &story->arena);
@@ -39,7 +39,9 @@ static bool is_old_miss(struct tn_story *story, const struct tn_event *event)
 	const char *key = tn_arena_printf(&story->arena, "%s\n%s\n%s\n%s\n%s",
 					  or_empty(event, "pass"),
 					  or_empty(event, "rule"),
-					  or_empty(event, "value"),
+					  or_empty(event, tn_event_text_of(
+						event, "kernel") ?
+						"kernel" : "value"),
 					  or_empty(event, "other"),
 					  or_empty(event, "reason"));
 
@@ -59,13 +61,20 @@ static bool note_event(struct tn_story *story, const struct tn_event *event)
 
 	if (!strcmp(event->kind, "miss") && is_old_miss(story, event))
 		return true;
+	name = tn_event_text_of(event, "kernel");
+	if (!strcmp(event->kind, "miss") && name &&
+	    !note_under(story, &story->refusals, name, event))
+		return false;
+	if (!strcmp(event->kind, "launch") &&
+	    !note_under(story, &story->launches, name, event))
+		return false;
 	if (!strcmp(event->kind, "schedule") &&
 	    !tn_map_set(&story->schedules, tn_event_text_of(event, "kernel"),
 			(void *)(uintptr_t)event))
 		return false;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		name = tn_event_text_of(event, names[i]);
-		if (name && !note_value(story, name, event))
+		if (name && !note_under(story, &story->values, name, event))
 			return false;
 	}
 	return tn_vec_push_ptr(&story->events, event);
@@ -98,6 +107,8 @@ void tn_story_begin(struct tn_story *story, struct tenon_module *module)
 	tn_map_init_text(&story->values);
 	tn_map_init_text(&story->misses);
 	tn_map_init_text(&story->schedules);
+	tn_map_init_text(&story->refusals);
+	tn_map_init_text(&story->launches);
 	tenon_context_on_event(context, keep, story);
 }
 
@@ -116,6 +127,8 @@ void tn_story_fini(struct tn_story *story)
 	tn_map_fini(&story->values);
 	tn_map_fini(&story->misses);
 	tn_map_fini(&story->schedules);
+	tn_map_fini(&story->refusals);
+	tn_map_fini(&story->launches);
 	tn_arena_fini(&story->arena);
 }
 
@@ -244,6 +257,15 @@ static bool add_member(struct tn_tale *tale, const struct tn_event *event)
 	return true;
 }
 
+/* The first that has a place, and then what is more than a call. */
+static bool tells_source(const struct tn_tale *tale,
+			 const struct tn_event *event)
+{
+	const char *op = tn_event_text_of(event, "op");
+
+	return op && (!tale->source || strcmp(op, "call"));
+}
+
 static bool add_event(struct tn_tale *tale, const struct tn_event *event)
 {
 	const char *value = tn_event_text_of(event, "value");
@@ -255,7 +277,7 @@ static bool add_event(struct tn_tale *tale, const struct tn_event *event)
 		return false;
 	if (!is_own)
 		return true;
-	if (tn_event_text_of(event, "op"))
+	if (tells_source(tale, event))
 		tale->source = event;
 	if (is_kind(event, "rewrite"))
 		return add_rewrite(tale, event);
@@ -265,6 +287,20 @@ static bool add_event(struct tn_tale *tale, const struct tn_event *event)
 		tale->place = event;
 	else if (is_kind(event, "outside"))
 		tale->outside = event;
+	return true;
+}
+
+/* What is told of the kernel that makes the value. */
+static bool add_schedule(const struct tn_story *story, struct tn_tale *tale)
+{
+	const char *kernel = tn_event_text_of(tale->launch, "kernel");
+	const struct tn_vec *refusals = tn_map_find(&story->refusals, kernel);
+	size_t i;
+
+	tale->schedule = tn_map_find(&story->schedules, kernel);
+	for (i = 0; refusals && i < refusals->len; i++)
+		if (!tn_vec_push_ptr(&tale->misses, tn_vec_ptr(refusals, i)))
+			return false;
 	return true;
 }
 
@@ -282,20 +318,33 @@ bool tn_story_of(struct tn_story *story, const char *name,
 	for (i = 0; list && i < list->len; i++)
 		if (!add_event(tale, tn_vec_ptr(list, i)))
 			return false;
-	if (tale->launch)
-		tale->schedule = tn_map_find(&story->schedules,
-					     tn_event_text_of(tale->launch,
-							      "kernel"));
-	return true;
+	return !tale->launch || add_schedule(story, tale);
 }
 
-static bool concerns(const struct tn_event *event, const char *wanted)
+/* Whether the kernel makes the value that is asked for. */
+static bool makes(const struct tn_story *story, const char *kernel,
+		  const char *wanted)
+{
+	const struct tn_vec *launches = tn_map_find(&story->launches, kernel);
+	size_t i;
+
+	for (i = 0; launches && i < launches->len; i++)
+		if (tn_story_is(tn_event_text_of(tn_vec_ptr(launches, i),
+						 "value"), wanted))
+			return true;
+	return false;
+}
+
+static bool concerns(const struct tn_story *story,
+		     const struct tn_event *event, const char *wanted)
 {
 	const char *value = tn_event_text_of(event, "value");
 	const char *other = tn_event_text_of(event, "other");
+	const char *kernel = tn_event_text_of(event, "kernel");
 
 	return !wanted || (value && tn_story_is(value, wanted)) ||
-		(other && tn_story_is(other, wanted));
+		(other && tn_story_is(other, wanted)) ||
+		(kernel && makes(story, kernel, wanted));
 }
 
 bool tn_story_misses(struct tn_story *story, const char *pass,
@@ -307,7 +356,7 @@ bool tn_story_misses(struct tn_story *story, const char *pass,
 	tn_vec_init(out, sizeof(const struct tn_event *), &story->arena);
 	for (i = 0; i < story->events.len; i++) {
 		event = tn_vec_ptr(&story->events, i);
-		if (!is_kind(event, "miss") || !concerns(event, value) ||
+		if (!is_kind(event, "miss") || !concerns(story, event, value) ||
 		    (pass && strcmp(tn_event_text_of(event, "pass"), pass)))
 			continue;
 		if (!tn_vec_push_ptr(out, event))

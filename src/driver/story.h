@@ -20,6 +20,8 @@ struct tn_story {
 	struct tn_vec events;	/* const struct tn_event * */
 	struct tn_map values;	/* name -> struct tn_vec * of events */
 	struct tn_map schedules;	/* kernel -> its event */
+	struct tn_map refusals;	/* kernel -> struct tn_vec * of misses */
+	struct tn_map launches;	/* kernel -> struct tn_vec * of launches */
 	struct tn_map misses;	/* what each says, told once */
 	/* Who listened before, and still does. */
 	void (*heard)(void *data, const char *line);

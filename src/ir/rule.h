@@ -92,13 +92,21 @@ struct tn_rule_match {
 	const struct tn_attr *attrs[TN_RULE_VARS];
 };
 
+/* Why a rule does not apply where its pattern fits. */
+enum tn_rule_refusal {
+	TN_RULE_UNFIT,		/* it does not fit after all, or no memory */
+	TN_RULE_WHERE,		/* its `where` does not hold */
+	TN_RULE_TYPE		/* the right side has another type */
+};
+
 struct tn_rule_set {
 	struct tn_vec rules;		/* struct tn_rule * */
 	/* The right side at a match, as a function of the parameters that are
-	 * values, in order; NULL: the rule does not apply there, or the
-	 * module has failed. */
+	 * values, in order; NULL: the rule does not apply there, *why says
+	 * more, or the module has failed. */
 	struct tn_fn *(*instance)(void *data, const struct tn_rule *rule,
-				  const struct tn_rule_match *match);
+				  const struct tn_rule_match *match,
+				  enum tn_rule_refusal *why);
 	void *data;
 };
 
