@@ -45,8 +45,10 @@ libtenon_la_SOURCES += \
 	passes/plan.c \
 	passes/plan.h \
 	passes/plan_live.c \
+	passes/plan_place.c \
 	passes/plan_reuse.c \
 	passes/precompute.c \
+	passes/plan_tell.c \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/schedule_apart.c \

@@ -1,7 +1,7 @@
 /*
  * The memory plan: intervals of life and places in one arena. Shared by the
- * planner (plan.c), its lifetimes (plan_live.c) and what it knows of work in
- * place (plan_reuse.c). What holds of every plan is checked elsewhere, by
+ * planner (plan.c), its lifetimes (plan_live.c), offsets (plan_place.c) and
+ * what it knows of work in place (plan_reuse.c). What holds of every plan is checked elsewhere, by
  * src/ir/verify_placed.c.
  */
 #ifndef TN_PASSES_PLAN_H
@@ -20,14 +20,18 @@ struct tn_interval {
 	int64_t bytes;		/* worst case, a multiple of TN_PLACE_ALIGN */
 	int64_t offset;
 	struct tn_interval *over;	/* whose bytes it took, in place */
+	struct tn_interval *home;	/* where that chain began, or NULL */
 	bool is_taken;		/* its bytes went on to a result */
+	int64_t until;		/* the last step at which its bytes are used, by
+				 * it or by who took them */
 };
 
 struct tn_plan {
 	struct tn_pass_context *context;
 	struct tn_vec intervals;	/* struct tn_interval, by `first` */
 	int64_t steps;
-	int64_t peak;		/* most bytes alive at one step */
+	int64_t peak;		/* most bytes alive at one step: */
+	int64_t peak_step;
 	int64_t size;		/* of the arena */
 };
 
@@ -37,6 +41,12 @@ bool tn_plan_collect(struct tn_plan *plan);
 /* Chooses offsets, sets size and peak. A result takes the bytes of an operand
  * that dies with its launch where that is sound. */
 bool tn_plan_assign(struct tn_plan *plan);
+
+/* plan_place.c: offsets of all buffers, of which it is known who takes whose
+ * bytes, and the size. */
+bool tn_plan_place(struct tn_plan *plan);
+/* plan_tell.c: the plan as events. */
+void tn_plan_tell(const struct tn_plan *plan);
 
 /* plan_reuse.c: true if the kernel reads of `in` only the element that it
  * writes to `out` in the same turn. */

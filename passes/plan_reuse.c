@@ -11,6 +11,7 @@
  * form, that of maps, scheduled or not: one store, last in its nest, whose
  * index is the loop variables themselves, or one number made of them and taken
  * apart again by `//` and `%`; every load of the operand has that same index.
+ * What stands before it, loops too, may do as it likes with other buffers.
  * All else is a no. That a yes is right is proved elsewhere, in another way
  * (src/ir/verify_inplace.c).
  */
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "ir/kernel.h"
+#include "ir/kernel_walk.h"
 #include "ir/view.h"
 
 #define MAX_LOOPS 24
@@ -198,12 +200,48 @@ static bool find_store(struct nest *nest, const struct tn_kblock *block)
 	return s && s->buf == nest->out && !s->accumulate;
 }
 
-/* Along the same way: what stands before reads well and writes nothing. */
+struct meeting {
+	const struct nest *nest;
+	bool met;
+};
+
+static void meet_expr(void *data, const struct tn_kexpr *e)
+{
+	struct meeting *m = data;
+
+	m->met |= e->kind == TN_KEXPR_LOAD &&
+		(e->buf == m->nest->in || e->buf == m->nest->out);
+}
+
+static void meet_stmt(void *data, const struct tn_kstmt *s)
+{
+	struct meeting *m = data;
+
+	m->met |= s->kind == TN_KSTMT_BARRIER || s->kind == TN_KSTMT_SIZE ||
+		(s->kind == TN_KSTMT_STORE &&
+		 (s->buf == m->nest->in || s->buf == m->nest->out));
+}
+
+/* True if nothing in the statement has to do with the two buffers, as a nest
+ * that sums another operand up. */
+static bool is_apart(const struct nest *nest, const struct tn_kstmt *s)
+{
+	struct meeting m = { nest, false };
+	const struct tn_kvisitor visitor = { meet_expr, meet_stmt, &m };
+
+	tn_kstmt_visit(s, &visitor);
+	return !m.met;
+}
+
+/* Along the same way: what stands before reads well and writes nothing, or has
+ * to do with other buffers alone. */
 static bool is_clean(const struct nest *nest, const struct tn_kblock *block)
 {
 	const struct tn_kstmt *s = block->first;
 
 	for (; s; s = s->next ? s->next : s->body.first) {
+		if (s->next && is_apart(nest, s))
+			continue;
 		if (s->next && !is_harmless(s))
 			return false;
 		if (s->kind == TN_KSTMT_LOOP ?
