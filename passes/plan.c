@@ -105,28 +105,30 @@ static void join_buffers(struct tn_plan *plan)
 	}
 }
 
-/* Sums modulo 2^64 are right wherever the sum itself fits. False: it does not,
- * or no memory. */
-static bool find_peak(struct tn_plan *plan)
+/* Sums modulo 2^64 are right wherever the sum itself fits. */
+bool tn_plan_find_peak(const struct tn_plan *plan, const int64_t *sizes,
+		       int64_t *peak, int64_t *step)
 {
 	size_t steps = (size_t)plan->steps + 2, i;
-	uint64_t *change = calloc(steps, sizeof(*change)), alive = 0;
+	uint64_t *change = calloc(steps, sizeof(*change)), alive = 0, bytes;
 	const struct tn_interval *interval;
 	bool good = change != NULL;
 
+	*peak = *step = 0;
 	for (i = 0; good && i < plan->intervals.len; i++) {
 		interval = tn_vec_at(&plan->intervals, i);
 		if (interval->over)
 			continue;
-		change[interval->first] += (uint64_t)interval->bytes;
-		change[interval->until + 1] -= (uint64_t)interval->bytes;
+		bytes = (uint64_t)(sizes ? sizes[i] : interval->bytes);
+		change[interval->first] += bytes;
+		change[interval->until + 1] -= bytes;
 	}
 	for (i = 0; good && i < steps; i++) {
 		alive += change[i];
 		good = alive <= INT64_MAX;
-		if (good && (int64_t)alive > plan->peak) {
-			plan->peak = (int64_t)alive;
-			plan->peak_step = (int64_t)i;
+		if (good && (int64_t)alive > *peak) {
+			*peak = (int64_t)alive;
+			*step = (int64_t)i;
 		}
 	}
 	free(change);
@@ -138,7 +140,8 @@ bool tn_plan_assign(struct tn_plan *plan)
 	size_t i;
 
 	join_buffers(plan);
-	if (!find_peak(plan) || !tn_plan_place(plan))
+	if (!tn_plan_find_peak(plan, NULL, &plan->peak, &plan->peak_step) ||
+	    !tn_plan_place(plan))
 		return false;
 	for (i = 0; i < plan->intervals.len; i++)
 		set_place(plan, tn_vec_at(&plan->intervals, i));

@@ -42,6 +42,10 @@ bool tn_plan_collect(struct tn_plan *plan);
  * that dies with its launch where that is sound. */
 bool tn_plan_assign(struct tn_plan *plan);
 
+/* The most bytes alive at one step, and the first such step, if buffer i has
+ * sizes[i] bytes (NULL: its own). False: no memory, or more than 64 bits. */
+bool tn_plan_find_peak(const struct tn_plan *plan, const int64_t *sizes,
+		       int64_t *peak, int64_t *step);
 /* plan_place.c: offsets of all buffers, of which it is known who takes whose
  * bytes, and the size. */
 bool tn_plan_place(struct tn_plan *plan);

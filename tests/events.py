@@ -25,7 +25,7 @@ TYPES = {"text": str, "int": int, "number": (int, float)}
 # A quote, a backslash, an escape, a byte that is not UTF-8, a line separator.
 NASTY = b'a"b\\n\x1b[1m\xff\xe2\x80\xa8 c.tn'
 MODULE = """tenon 1.0;
-dim B in [1, 8];
+dim B in [1, 8] opt 1, 4;
 fn main(x: f32[B, 16], `we "ird\\\\ \\u{a} \\u{1f600}`: f32[16])
     -> (y: f32[B, 16]) {
   a = relu(x + `we "ird\\\\ \\u{a} \\u{1f600}`) * sum([1.0, 2.0]);
@@ -270,10 +270,10 @@ def check_errors(folder, model):
 
 def main():
     schema = read_schema()
-    check("the document has the kinds", len(schema) == 12, list(schema))
+    check("the document has the kinds", len(schema) == 14, list(schema))
     bad = b'{"event":"plan","fn":"f","arena":"x","peak":0,"extra":1}'
     check("a bad line is seen", sorted(faults_of(bad, schema)[0]) ==
-          ["no buffers", "no steps", "type of arena", "unknown member extra"],
+          ["no buffers", "no step", "no steps", "type of arena", "unknown member extra"],
           faults_of(bad, schema))
     folder = tempfile.mkdtemp()
     try:

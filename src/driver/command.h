@@ -52,6 +52,7 @@ enum tenon_status verb_bisect(const struct command *command);
 enum tenon_status verb_reduce(const struct command *command);
 enum tenon_status verb_list(const struct command *command);
 enum tenon_status verb_explain(const struct command *command);
+enum tenon_status verb_report(const struct command *command);
 enum tenon_status verb_help(const struct command *command);
 
 /* Runs: what -i and --dim say, given to a call. */

@@ -35,6 +35,7 @@ libtenon_la_SOURCES += \
 	src/driver/reduce.c \
 	src/driver/replay.c src/driver/replay.h \
 	src/driver/rule_trial.c src/driver/rule_trial.h \
+	src/driver/report.c \
 	src/driver/save.c \
 	src/driver/shrink.c src/driver/shrink.h \
 	src/driver/signature.c src/driver/signature.h \

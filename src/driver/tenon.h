@@ -366,6 +366,10 @@ struct tenon_question {
 enum tenon_status tenon_module_explain(struct tenon_module *module,
 				       const struct tenon_question *question,
 				       char **out);
+/* The memory plan, held against the least that any plan needs. Runs passes as
+ * needed. */
+enum tenon_status tenon_module_report(struct tenon_module *module, bool json,
+				      char **out);
 /* Writes the code of the target to a folder that stands alone. */
 enum tenon_status tenon_module_emit(struct tenon_module *module,
 				    const char *folder);

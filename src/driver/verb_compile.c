@@ -1,5 +1,5 @@
 /*
- * Verbs that compile: opt, emit, build.
+ * Verbs that compile: opt, emit, report, build.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +93,24 @@ static enum tenon_status emit(const struct command *command, struct tenon_module
 enum tenon_status verb_emit(const struct command *command)
 {
 	return with_module(command, emit);
+}
+
+static enum tenon_status report(const struct command *command, struct tenon_module *module)
+{
+	enum tenon_status status;
+	char *text;
+
+	status = tenon_module_report(module, command_value(command, "--json"),
+				     &text);
+	if (text)
+		fputs(text, stdout);
+	tenon_text_free(text);
+	return status;
+}
+
+enum tenon_status verb_report(const struct command *command)
+{
+	return with_module(command, report);
 }
 
 static enum tenon_status build(const struct command *command, struct tenon_module *module)
