@@ -30,33 +30,18 @@ static void set_place(const struct tn_plan *plan,
 	tn_rw_place(rw, interval->value, &place);
 }
 
-/* Why the result is not written over this operand; NULL: it may be. */
+/* Why the result is not written over this operand, which is as large; NULL: it
+ * may be. */
 static const char *objection(const struct tn_interval *interval,
 			     const struct tn_interval *operand,
 			     const struct tn_value *root)
 {
-	if (operand->bytes != interval->bytes)
-		return "it takes another number of bytes";
-	if (operand->last != interval->first)
+	if (operand->last != interval->first || operand->is_taken)
 		return "it is read again later";
-	if (operand->is_taken)
-		return "another result is written over it";
 	if (!tn_plan_may_take(interval->value->op, root))
 		return "the kernel reads other elements of it than the one "
 			"that it writes in the same turn";
 	return NULL;
-}
-
-/* Told of operands that are as large. */
-static void miss(const struct tn_plan *plan,
-		 const struct tn_interval *interval,
-		 const struct tn_value *root, const char *why)
-{
-	const struct tn_op *op = interval->value->op;
-
-	if (root->place.bytes == interval->bytes)
-		tn_rw_miss(plan->context->rw, "in-place", op, root->op,
-			   "%s is not written over: %s", root->name, why);
 }
 
 /* The buffer of an operand that dies with the launch of this result and may be
@@ -76,10 +61,13 @@ static struct tn_interval *find_dying(const struct tn_plan *plan,
 		if (root->place.kind != TN_PLACE_ARENA)
 			continue;
 		dying = tn_vec_at(&plan->intervals, (size_t)root->number - 1);
+		if (dying->bytes != interval->bytes)
+			continue;
 		why = objection(interval, dying, root);
 		if (!why)
 			return dying;
-		miss(plan, interval, root, why);
+		tn_rw_miss(plan->context->rw, "in-place", op, root->op,
+			   "%s is not written over: %s", root->name, why);
 	}
 	return NULL;
 }
