@@ -226,10 +226,15 @@ static bool visit_block(struct table *t, struct tn_block *block)
 
 enum tn_pass_result tn_pass_cse(struct tn_pass_context *context)
 {
+	int64_t steps = tn_analyses_steps(context->analyses);
 	struct table t = { .rw = context->rw };
 	bool good;
 
-	t.nbuckets = 2 * (size_t)tn_pass_count(context->entry->body) + 1;
+	if (steps < 0) {
+		context->rw->failed = true;
+		return TN_PASS_FAILED;
+	}
+	t.nbuckets = 2 * (size_t)steps + 1;
 	t.buckets = calloc(t.nbuckets, sizeof(*t.buckets));
 	tn_vec_init(&t.seen, sizeof(struct seen), NULL);
 	good = t.buckets && visit_block(&t, context->entry->body);

@@ -13,10 +13,12 @@
 #define FUSED TN_PROP_FUSED
 #define KERNELS TN_PROP_KERNELS
 #define PLACED TN_PROP_PLACED
+#define KEEPS(analysis) TN_KEEPS(analysis)
+#define ALL TN_KEEPS_ALL
 
 const struct tn_pass tn_passes[] = {
-#define PASS(id, name, needs, gives, breaks, option, summary) \
-	{ name, summary, option, needs, gives, breaks, tn_pass_##id },
+#define PASS(id, name, needs, gives, breaks, keeps, option, summary) \
+	{ name, summary, option, needs, gives, breaks, keeps, tn_pass_##id },
 #include "passes/passes.def"
 #undef PASS
 };

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "ir/analysis.h"
 #include "ir/graph.h"
 #include "ir/rewrite.h"
 #include "ir/rule.h"
@@ -32,6 +33,7 @@ struct tn_pass_options {
 	struct tn_fn *entry;	/* what is compiled; NULL: the module's entry */
 	int64_t fuel;		/* -1: unlimited */
 	bool verify;		/* verify after each pass */
+	bool check_analyses;	/* those that a pass says to keep, too */
 	const char *print_after;	/* pass name, "all", or NULL */
 	const char *stop_after;	/* pass name or NULL */
 	void (*show)(void *data, const char *pass, const char *text);
@@ -66,6 +68,7 @@ struct tn_pass_context {
 	const struct tn_pass_options *options;
 	const struct tn_target *target;
 	const char *arguments;	/* text in {..} after the name, or NULL */
+	struct tn_analyses *analyses;	/* of the entry */
 };
 
 /* The whole number named `key` in the pass's {key=value, ..}, or `fallback`. */
@@ -96,6 +99,8 @@ struct tn_pass {
 	const char *option;	/* of {option=number}, "name=" of {name=word},
 				 * or "" */
 	unsigned needs, gives, breaks;	/* tn_prop masks */
+	unsigned keeps;		/* analyses that hold still when it has changed
+				 * something: TN_KEEPS(..) */
 	enum tn_pass_result (*run)(struct tn_pass_context *context);
 };
 

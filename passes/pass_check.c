@@ -138,3 +138,20 @@ enum tn_status tn_pass_check_needs(const struct tn_pass_context *context,
 		return status;
 	return missing_prop(context->module, pass, missing);
 }
+
+enum tn_status tn_pass_check_analyses(const struct tn_pass_context *context,
+				      const char *pass)
+{
+	enum tn_analysis wrong;
+	bool failed;
+
+	wrong = tn_analyses_check(context->analyses, &failed);
+	if (failed)
+		return TN_IO;
+	if (wrong == TN_ANALYSIS_COUNT)
+		return TN_OK;
+	tn_diag_report(context->module->sink, TN_E0853, nowhere,
+		       "'%s' says that it keeps the analysis '%s', and does "
+		       "not", pass, tn_analysis_name(wrong));
+	return TN_BUG;
+}

@@ -158,6 +158,7 @@ static enum tn_status run_alone(struct tn_pass_context *context,
 				struct run *run)
 {
 	struct tn_time_work before = work_so_far(context);
+	unsigned known = tn_analyses_known(context->analyses);
 	uint32_t errors = context->module->sink->errors;
 	double start = tn_timing_now();
 	enum tn_status status;
@@ -168,23 +169,33 @@ static enum tn_status run_alone(struct tn_pass_context *context,
 	status = outcome(context, run->result, errors);
 	if (!status)
 		note_props(context, entry->pass, run->result);
+	tn_analyses_keep(context->analyses, known & entry->pass->keeps);
 	run->ms = tn_timing_now() - start;
 	run->work = work_since(context, &before);
 	return status;
 }
 
+static enum tn_status check_props(const struct tn_pass_context *context,
+				  const struct run *run, uint64_t epoch)
+{
+	enum tn_status status;
+
+	status = tn_pass_check_claim(context, run->result, epoch, run->pass);
+	return status ? status : tn_pass_check_props(context, run->pass);
+}
+
 static enum tn_status check_alone(const struct tn_pass_context *context,
 				  struct run *run, uint64_t epoch)
 {
+	const struct tn_pass_options *options = context->options;
 	double start = tn_timing_now();
-	enum tn_status status;
+	enum tn_status status = TN_OK;
 
-	if (!context->options->verify && !IS_DEBUG)
-		return TN_OK;
 	tn_pass_part(context, "verify");
-	status = tn_pass_check_claim(context, run->result, epoch, run->pass);
-	if (!status)
-		status = tn_pass_check_props(context, run->pass);
+	if (options->verify || IS_DEBUG)
+		status = check_props(context, run, epoch);
+	if (!status && (options->check_analyses || IS_DEBUG))
+		status = tn_pass_check_analyses(context, run->pass);
 	tn_pass_part_end(context);
 	run->verify_ms = tn_timing_now() - start;
 	return status;
@@ -279,9 +290,11 @@ enum tn_status tn_pipeline_run(struct tn_module *module,
 			       const struct tn_pass_options *options)
 {
 	struct tn_rw rw = { .module = module, .fuel = options->fuel };
+	struct tn_analyses analyses;
 	struct tn_pass_context context = {
 		.module = module, .rw = &rw, .options = options,
-		.target = options->target, .entry = options->entry
+		.target = options->target, .entry = options->entry,
+		.analyses = &analyses
 	};
 	size_t size = strlen(pipeline) + 1;
 	enum tn_status status;
@@ -299,9 +312,11 @@ enum tn_status tn_pipeline_run(struct tn_module *module,
 	memcpy(copy, pipeline, size);
 	status = tn_pass_text_check(module, options, copy);
 	if (!status) {
+		tn_analyses_init(&analyses, context.entry);
 		tn_timing_begin(options->timing, "pipeline");
 		status = run_entries(&context, text);
 		tn_timing_end(options->timing);
+		tn_analyses_fini(&analyses);
 	}
 	free(text);
 	return status;

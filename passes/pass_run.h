@@ -34,5 +34,8 @@ enum tn_status tn_pass_check_props(const struct tn_pass_context *context,
 enum tn_status tn_pass_check_claim(const struct tn_pass_context *context,
 				   enum tn_pass_result result, uint64_t epoch,
 				   const char *pass);
+/* The analyses that are known are those of the graph as it is. */
+enum tn_status tn_pass_check_analyses(const struct tn_pass_context *context,
+				      const char *pass);
 
 #endif

@@ -11,8 +11,7 @@
 #include "passes/pass.h"
 
 /* A buffer of the arena: from the step that first writes it to the step that
- * last reads it, both included. Steps number the ops in textual order; an op
- * with regions has one step before them and one after. */
+ * last reads it, both included. Steps are those of the analysis `order`. */
 struct tn_interval {
 	struct tn_value *value;	/* or NULL: scratch of `launch` */
 	struct tn_op *launch;
@@ -28,6 +27,8 @@ struct tn_interval {
 
 struct tn_plan {
 	struct tn_pass_context *context;
+	const struct tn_position *order;	/* of the entry's ops */
+	const int64_t *life;	/* of its values */
 	struct tn_vec intervals;	/* struct tn_interval, by `first` */
 	int64_t steps;
 	int64_t peak;		/* most bytes alive at one step: */

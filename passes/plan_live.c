@@ -14,11 +14,6 @@
 #include "ir/kernel.h"
 #include "ir/view.h"
 
-struct live {
-	struct tn_plan *plan;
-	struct tn_map loops;	/* op with regions -> its last step */
-};
-
 static struct tn_rw *rw_of(const struct tn_plan *plan)
 {
 	return plan->context->rw;
@@ -96,7 +91,7 @@ static bool add_scratch(struct tn_plan *plan, struct tn_op *op, int64_t step)
 }
 
 /* Moves the end of the value's interval to `step`. */
-static void extend(struct live *live, struct tn_value *value, int64_t step)
+static void extend(struct tn_plan *plan, struct tn_value *value, int64_t step)
 {
 	const struct tn_value *root;
 	struct tn_interval *interval;
@@ -105,20 +100,10 @@ static void extend(struct live *live, struct tn_value *value, int64_t step)
 	root = tn_place_root(value, &offset);
 	if (root->place.kind != TN_PLACE_ARENA)
 		return;
-	interval = tn_vec_at(&live->plan->intervals,
+	interval = tn_vec_at(&plan->intervals,
 			     (size_t)root->number - 1);
 	if (interval->last < step)
 		interval->last = step;
-}
-
-/* The block in which the value's bytes are set: of a carry that around its
- * loop. */
-static const struct tn_block *home(const struct tn_value *value)
-{
-	if (value->op)
-		return value->op->block;
-	return value->block && value->block->parent ?
-		value->block->parent->block : value->block;
 }
 
 static bool is_loop(const struct tn_op *op)
@@ -126,94 +111,53 @@ static bool is_loop(const struct tn_op *op)
 	return op->code == TN_OP_for || op->code == TN_OP_while;
 }
 
-/* The outermost loop around `op` that does not contain `value`'s home: what
- * it reads from outside is read again by its next turn. */
-static const struct tn_op *outer_loop(const struct tn_op *op,
-				      const struct tn_value *value)
+static const struct tn_position *position(const struct tn_plan *plan,
+					  const struct tn_op *op)
 {
-	const struct tn_block *block = op->block;
-	const struct tn_op *found = NULL;
-
-	while (block != home(value) && block->parent) {
-		if (is_loop(block->parent))
-			found = block->parent;
-		block = block->parent->block;
-	}
-	return found;
+	return &plan->order[op->id];
 }
 
-static int64_t step_of(struct live *live, const void *key)
+/* The value has its place: its bytes are kept until it is read last. */
+static void keep(struct tn_plan *plan, struct tn_value *value)
 {
-	return (int64_t)(intptr_t)tn_map_find(&live->loops, key);
+	extend(plan, value, plan->life[value->id]);
 }
 
-static void read_operands(struct live *live, const struct tn_op *op,
-			  int64_t step)
-{
-	const struct tn_op *loop;
-	const struct tn_value *root;
-	int64_t offset, last;
-	int i;
+static bool place_block(struct tn_plan *plan, struct tn_block *block);
 
-	for (i = 0; i < op->nin; i++) {
-		root = tn_place_root(tn_graph_in(op, i), &offset);
-		loop = outer_loop(op, root);
-		last = loop ? step_of(live, loop) : step;
-		extend(live, tn_graph_in(op, i), last);
-	}
-}
-
-/* Numbers steps and records where each loop ends, before lifetimes. */
-static bool number_block(struct live *live, struct tn_block *block)
-{
-	struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		op->number = (int)live->plan->steps++;
-		for (i = 0; i < op->nregions; i++)
-			if (!number_block(live, op->regions[i]))
-				return false;
-		if (op->nregions && !tn_map_set(&live->loops, op,
-				(void *)(intptr_t)live->plan->steps++))
-			return false;
-	}
-	return true;
-}
-
-static bool place_block(struct live *live, struct tn_block *block);
-
-static bool place_loop(struct live *live, struct tn_op *op)
+static bool place_loop(struct tn_plan *plan, struct tn_op *op)
 {
 	struct tn_block *body = op->regions[op->nregions - 1];
-	int64_t end = step_of(live, op);
+	int64_t end = position(plan, op)->end;
 	int i, skip = op->code == TN_OP_for;
 
 	for (i = 0; i < body->nparams; i++) {
-		if (!add_interval(live->plan, body->params[i], op->number))
+		if (!add_interval(plan, body->params[i],
+				  position(plan, op)->step))
 			return false;
-		extend(live, body->params[i], end);
+		extend(plan, body->params[i], end);
 	}
 	for (i = 0; i < op->nout; i++)
-		set_alias(live->plan, op->out[i], body->params[i + skip], 0);
+		set_alias(plan, op->out[i], body->params[i + skip], 0);
 	if (op->code == TN_OP_while)
 		for (i = 0; i < body->nparams; i++)
-			set_alias(live->plan, op->regions[0]->params[i],
+			set_alias(plan, op->regions[0]->params[i],
 				  body->params[i], 0);
 	return true;
 }
 
 /* Results of an `if` live from the end of its first branch, whose `yield` is
  * given, on. */
-static bool place_if(struct live *live, const struct tn_op *yield)
+static bool place_if(struct tn_plan *plan, const struct tn_op *yield)
 {
 	struct tn_op *op = yield->block->parent;
 	int i;
 
 	for (i = 0; i < op->nout; i++) {
-		if (!add_interval(live->plan, op->out[i], yield->number))
+		if (!add_interval(plan, op->out[i], position(plan, yield)->step))
 			return false;
-		extend(live, op->out[i], step_of(live, op));
+		extend(plan, op->out[i], position(plan, op)->end);
+		keep(plan, op->out[i]);
 	}
 	return true;
 }
@@ -226,53 +170,55 @@ static struct tn_value *updated_operand(const struct tn_op *op, int result)
 	return k < 0 ? NULL : tn_graph_in(op, k);
 }
 
-static bool place_launch(struct live *live, struct tn_op *op)
+static bool place_launch(struct tn_plan *plan, struct tn_op *op)
 {
+	int64_t step = position(plan, op)->step;
 	struct tn_value *operand;
 	int i;
 
 	for (i = 0; i < op->nout; i++) {
 		operand = updated_operand(op, i);
 		if (operand)
-			set_alias(live->plan, op->out[i], operand, 0);
+			set_alias(plan, op->out[i], operand, 0);
 		else if (op->out[i]->place.kind == TN_PLACE_NONE &&
-			 !add_interval(live->plan, op->out[i], op->number))
+			 !add_interval(plan, op->out[i], step))
 			return false;
-		extend(live, op->out[i], op->number);
+		extend(plan, op->out[i], step);
 	}
-	return add_scratch(live->plan, op, op->number);
+	return add_scratch(plan, op, step);
 }
 
-static bool place_op(struct live *live, struct tn_op *op)
+static bool place_op(struct tn_plan *plan, struct tn_op *op)
 {
 	int64_t offset;
 
 	if (tn_view_of(op, &offset))
-		set_alias(live->plan, op->out[0], tn_graph_in(op, 0), offset);
+		set_alias(plan, op->out[0], tn_graph_in(op, 0), offset);
 	else if (op->code == TN_OP_const)
-		set_outside(live->plan, op->out[0], TN_PLACE_WEIGHT, 0);
+		set_outside(plan, op->out[0], TN_PLACE_WEIGHT, 0);
 	else if (op->code == TN_OP_launch)
-		return place_launch(live, op);
+		return place_launch(plan, op);
 	else if (is_loop(op))
-		return place_loop(live, op);
+		return place_loop(plan, op);
 	else if (op->code == TN_OP_yield &&
 		 op->block->parent->code == TN_OP_if &&
 		 op->block->parent->regions[0] == op->block)
-		return place_if(live, op);
+		return place_if(plan, op);
 	return true;
 }
 
-static bool place_block(struct live *live, struct tn_block *block)
+static bool place_block(struct tn_plan *plan, struct tn_block *block)
 {
 	struct tn_op *op;
 	int i;
 
 	for (op = block->first; op; op = op->next) {
-		if (!place_op(live, op))
+		if (!place_op(plan, op))
 			return false;
-		read_operands(live, op, op->number);
+		for (i = 0; i < op->nout; i++)
+			keep(plan, op->out[i]);
 		for (i = 0; i < op->nregions; i++)
-			if (!place_block(live, op->regions[i]))
+			if (!place_block(plan, op->regions[i]))
 				return false;
 	}
 	return true;
@@ -352,15 +298,17 @@ static bool clear_place(void *data, struct tn_op *op)
 
 bool tn_plan_collect(struct tn_plan *plan)
 {
+	struct tn_analyses *analyses = plan->context->analyses;
 	struct tn_block *body = plan->context->entry->body;
-	struct live live = { .plan = plan };
 	bool good;
 
-	tn_map_init_ptr(&live.loops);
+	plan->life = tn_analyses_life(analyses);
+	plan->order = tn_analyses_order(analyses);
+	plan->steps = tn_analyses_steps(analyses);
+	if (!plan->life || !plan->order)
+		return false;
 	tn_pass_walk(body, clear_place, rw_of(plan));
 	good = place_params(plan);
 	place_results(plan);
-	good = good && number_block(&live, body) && place_block(&live, body);
-	tn_map_fini(&live.loops);
-	return good;
+	return good && place_block(plan, body);
 }

@@ -284,6 +284,7 @@ static const struct setting settings[] = {
 	{ "allow-outside", YES, AT(allow_outside) },
 	{ "fuel", NUMBER, AT(fuel) },
 	{ "verify-each", YES, AT(verify_each) },
+	{ "check-analyses", YES, AT(check_analyses) },
 	{ "print-after", TEXT, AT(print_after) },
 	{ "print-changed", DIFF, AT(print_changed) },
 	{ "dump-dir", TEXT, AT(dump_dir) },

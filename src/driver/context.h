@@ -18,6 +18,7 @@ struct tn_settings {
 	const char *print_after, *stop_after, *fp, *rules;
 	const char *print_changed, *dump_dir;
 	bool emulate, allow_outside, verify_each, time_passes;
+	bool check_analyses;
 	bool random_weights;
 	int64_t seed;		/* of random_weights */
 	int64_t fuel;

@@ -374,6 +374,7 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 	struct tn_pass_options options = {
 		.target = target, .entry = entry,
 		.fuel = settings->fuel, .verify = settings->verify_each,
+		.check_analyses = settings->check_analyses,
 		.print_after = settings->print_after,
 		.stop_after = settings->stop_after,
 		.show = module->context->show,

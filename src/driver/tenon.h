@@ -93,6 +93,8 @@ void tenon_context_free(struct tenon_context *context);
  *   allow-outside  yes | no: weight files with .. or absolute paths [no]
  *   fuel           most optional rewrites the passes may do; -1: any number
  *   verify-each    yes | no: verify the graph after each pass
+ *   check-analyses yes | no: compute anew after each pass what is known of the
+ *                  graph, and compare
  *   print-after    a pass, or all: see tenon_context_on_pass
  *   stop-after     a pass
  *   time-passes    yes | no: see tenon_module_timing

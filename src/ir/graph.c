@@ -199,6 +199,7 @@ struct tn_weight *tn_graph_weight(struct tn_module *module, const char *name,
 	weight->value = value;
 	weight->number = (int)module->weights.len;
 	value->name = weight->name;
+	value->id = ++module->nvalues;
 	value->is_named = true;
 	if (!weight->name || !tn_vec_push_ptr(&module->weights, weight) ||
 	    !tn_map_set(&module->weight_names, weight->name, weight))
@@ -256,6 +257,7 @@ struct tn_value *tn_graph_param(struct tn_block *block, const char *name,
 		      sizeof(struct tn_value *));
 	if (!params)
 		return NULL;
+	value->id = ++module->nvalues;
 	value->type = type;
 	value->block = block;
 	value->index = block->nparams;
@@ -345,6 +347,7 @@ static bool make_results(struct tn_module *module, struct tn_op *op)
 
 		if (!value)
 			return false;
+		value->id = ++module->nvalues;
 		value->op = op;
 		value->index = i;
 		value->span = op->span;
@@ -377,6 +380,7 @@ struct tn_op *tn_graph_op(struct tn_fn *fn, enum tn_opcode code, int nin,
 
 	if (!op)
 		return NULL;
+	op->id = ++fn->module->nops;
 	op->code = code;
 	op->nin = nin;
 	op->nout = nout;

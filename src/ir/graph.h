@@ -80,6 +80,7 @@ struct tn_value {
 	struct tn_span span;
 	struct tn_annots annots;
 	struct tn_place place;
+	uint32_t id;		/* from 1, no two in the module alike */
 	int number;		/* scratch numbering for passes */
 };
 
@@ -99,6 +100,7 @@ struct tn_op {
 	struct tn_annots annots;
 	const char *origin;	/* rule or pass that made it, or NULL: source */
 	int64_t scratch;	/* launch: offset of the kernel's @arena buffers */
+	uint32_t id;		/* from 1, no two in the module alike */
 	int number;		/* scratch numbering for passes */
 };
 
@@ -218,6 +220,7 @@ struct tn_module {
 	struct tn_map dim_names;	/* name -> const struct tn_dim * */
 	struct tn_map weight_names;	/* name -> struct tn_weight * */
 	const struct tn_type *poison;
+	uint32_t nops, nvalues;		/* made so far; the last ids */
 	unsigned props;			/* tn_prop mask */
 	uint64_t epoch;			/* grows with each change of the graph:
 					 * what was computed of it still holds

@@ -1,6 +1,8 @@
 # Automake fragment of src/ir; see Makefile.am for the lists.
 
 libtenon_la_SOURCES += \
+	src/ir/analysis.c \
+	src/ir/analysis.h \
 	src/ir/builder.c \
 	src/ir/builder.h \
 	src/ir/dim.c \

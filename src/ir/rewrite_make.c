@@ -79,6 +79,7 @@ struct tn_value *tn_rw_result(struct tn_rw *rw, struct tn_op *op,
 	value = tn_arena_alloc(&rw->module->arena, sizeof(*value));
 	if (!value || !grow_results(rw, op))
 		return failed(rw);
+	value->id = ++rw->module->nvalues;
 	value->type = type;
 	value->span = op->span;
 	add_result(op, value);

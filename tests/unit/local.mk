@@ -19,6 +19,7 @@ check_PROGRAMS += tests/unit/test_sha256
 check_PROGRAMS += tests/unit/test_tensorfile
 check_PROGRAMS += tests/unit/test_dim
 check_PROGRAMS += tests/unit/test_ir
+check_PROGRAMS += tests/unit/test_analysis
 check_PROGRAMS += tests/unit/test_print
 check_PROGRAMS += tests/unit/test_verify
 check_PROGRAMS += tests/unit/test_eval
@@ -42,6 +43,8 @@ tests_unit_test_lower_SOURCES = tests/unit/test_lower.c \
 tests_unit_test_lower_group_SOURCES = tests/unit/test_lower_group.c \
 	tests/unit/lowering.c tests/unit/lowering.h
 
+tests_unit_test_analysis_SOURCES = tests/unit/test_analysis.c \
+	tests/unit/ir_kit.c tests/unit/ir_kit.h
 tests_unit_test_ir_SOURCES = tests/unit/test_ir.c \
 	tests/unit/ir_kit.c tests/unit/ir_kit.h
 tests_unit_test_print_SOURCES = tests/unit/test_print.c \

@@ -29,9 +29,19 @@ struct bench {
 	struct tn_target target;
 	struct tn_rw rw;
 	struct tn_pass_options options;
+	struct tn_analyses analyses;
 	struct tn_pass_context pass;
 	struct tn_plan plan;
 };
+
+/* Where the ops stand, for what is asked of uses below. */
+static bool number_op(void *data, struct tn_op *op)
+{
+	const struct tn_plan *plan = data;
+
+	op->number = (int)plan->order[op->id].step;
+	return true;
+}
 
 static void plan_entry(struct bench *b)
 {
@@ -40,11 +50,14 @@ static void plan_entry(struct bench *b)
 	b->rw = (struct tn_rw){ .module = b->module->ir, .fuel = -1 };
 	b->pass = (struct tn_pass_context){
 		.module = b->module->ir, .entry = b->entry, .rw = &b->rw,
-		.options = &b->options, .target = &b->target
+		.options = &b->options, .target = &b->target,
+		.analyses = &b->analyses
 	};
+	tn_analyses_init(&b->analyses, b->entry);
 	b->plan = (struct tn_plan){ .context = &b->pass };
 	tn_vec_init(&b->plan.intervals, sizeof(struct tn_interval), NULL);
 	assert_true(tn_plan_collect(&b->plan));
+	tn_pass_walk(b->entry->body, number_op, &b->plan);
 	assert_true(tn_plan_assign(&b->plan));
 	b->entry->arena_bytes = b->plan.size;
 }
@@ -96,6 +109,7 @@ static void open_text(struct bench *b, const char *target,
 static void close_bench(struct bench *b)
 {
 	tn_vec_fini(&b->plan.intervals);
+	tn_analyses_fini(&b->analyses);
 	tenon_module_free(b->module);
 	tenon_context_free(b->context);
 }
@@ -504,6 +518,7 @@ static void test_living(void **state)
 	op = launch_of(&b, "r");
 	tn_graph_set_operand(op, 1, tn_graph_in(op, 0));
 	tn_vec_fini(&b.plan.intervals);
+	tn_analyses_fini(&b.analyses);
 	plan_entry(&b);
 	assert_false(is_over(&b, "r", 0));
 	close_bench(&b);
