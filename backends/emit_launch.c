@@ -184,7 +184,7 @@ void tn_params_buffers(struct tn_params *p, struct tn_emit *emit,
 
 /* ---- Launches ---- */
 
-/* y, z = k(x, w) in names of the IR, with their types. */
+/* y: f32[B], z: f32[B] = k(x, w) in names of the IR. */
 static void put_comment(struct tn_host *host, const struct tn_op *op)
 {
 	struct tn_buf text;
@@ -197,7 +197,7 @@ static void put_comment(struct tn_host *host, const struct tn_op *op)
 	}
 	if (op->nout > 8)
 		tn_buf_put(&text, ", ..");
-	tn_buf_put(&text, " = (");
+	tn_buf_putf(&text, " = %s(", op->kernel->name);
 	for (i = 0; i < op->nin && i < 8; i++)
 		tn_buf_putf(&text, "%s%s", i ? ", " : "",
 			    tn_graph_in(op, i)->name);

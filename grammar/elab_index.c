@@ -235,6 +235,19 @@ static struct tn_value *gather_axes(struct indexing *ix,
 	return value;
 }
 
+/* A member of a family bears its name: w__3, not t__148. */
+static void name_member(struct frame *frame, const struct tn_weight *weight,
+			struct tn_value *value)
+{
+	const char *wish;
+
+	if (!value->op || value->is_named || weight->value == value)
+		return;
+	wish = tn_arena_printf(&frame->e->scratch, "%s__0", weight->name);
+	if (wish)
+		tn_graph_name(frame->b.fn, value, wish);
+}
+
 static struct tn_value *index_value(struct frame *frame,
 				    struct tn_value *value,
 				    const struct tn_expr *expr)
@@ -254,6 +267,8 @@ static struct tn_value *index_value(struct frame *frame,
 		out = drop_axes(&ix, out);
 	if (out)
 		out = gather_axes(&ix, out, value->type->rank);
+	if (out && weight && weight->family >= 0)
+		name_member(frame, weight, out);
 	return out;
 }
 

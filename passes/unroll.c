@@ -84,8 +84,10 @@ static bool one_turn(struct unroller *u, struct tn_op *op, int64_t index,
 	if (!good)
 		return false;
 	end = op->prev;
-	for (i = 0; i < op->nin; i++)
+	for (i = 0; i < op->nin; i++) {
 		carries[i] = tn_graph_in(end, i);
+		tn_rw_name_like(rw, carries[i], op->out[i]);
+	}
 	tn_rw_erase(rw, end);
 	return !rw->failed;
 }

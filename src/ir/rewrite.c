@@ -164,6 +164,21 @@ static void move_name(struct tn_rw *rw, struct tn_value *from,
 		rw->failed = true;
 }
 
+void tn_rw_name_like(struct tn_rw *rw, struct tn_value *value,
+		     const struct tn_value *model)
+{
+	struct tn_module *module = rw->module;
+	const char *wish = model->name;
+
+	if (!value->op || !value->op->block || !is_makeshift(value) ||
+	    is_makeshift(model))
+		return;
+	if (model->is_named)
+		wish = tn_arena_printf(&module->arena, "%s__0", wish);
+	if (!wish || !tn_graph_name(value->op->block->fn, value, wish))
+		rw->failed = true;
+}
+
 void tn_rw_replace(struct tn_rw *rw, struct tn_op *op,
 		   struct tn_value *const *with)
 {

@@ -128,6 +128,10 @@ struct tn_value *tn_rw_weight(struct tn_rw *rw, const struct tn_value *like,
 void tn_rw_replace(struct tn_rw *rw, struct tn_op *op,
 		   struct tn_value *const *with);
 void tn_rw_erase(struct tn_rw *rw, struct tn_op *op);
+/* A value whose name says nothing, t__3, is named for `model`, which it stands
+ * for or leads to: y__3. */
+void tn_rw_name_like(struct tn_rw *rw, struct tn_value *value,
+		     const struct tn_value *model);
 void tn_rw_set_operand(struct tn_rw *rw, struct tn_op *op, int index,
 		       struct tn_value *value);
 /* An attribute that the op's row has. */
