@@ -154,7 +154,8 @@ static bool place_if(struct tn_plan *plan, const struct tn_op *yield)
 	int i;
 
 	for (i = 0; i < op->nout; i++) {
-		if (!add_interval(plan, op->out[i], position(plan, yield)->step))
+		if (!add_interval(plan, op->out[i],
+				  position(plan, yield)->step))
 			return false;
 		extend(plan, op->out[i], position(plan, op)->end);
 		keep(plan, op->out[i]);

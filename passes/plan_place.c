@@ -4,14 +4,15 @@
  * In: buffers with the steps at which they live; those that take the bytes of
  * another are one with it. Out: offsets, and the size of the arena.
  *
- * Three ways are tried, and the smallest arena is taken; the first that is no
+ * Several ways are tried, and the smallest arena is taken; the first that is no
  * larger than the peak of live bytes ends it.
  * - By time: in order of first step; expired buffers return to a list of free
  *   ranges, kept sorted and merged, and the smallest range that fits is taken.
  *   Nearly linear.
  * - By size, and by size times life: the largest first, each into the smallest
- *   gap between those that live with it. Quadratic, so only for functions of
- *   some hundred buffers. (Pisarchyk, Lee: Efficient memory management for deep
+ *   gap between those that live with it; then some orders that differ from
+ *   these by chance, the same ones each time. Quadratic, so only for functions
+ *   of some hundred buffers. (Pisarchyk, Lee: Efficient memory management for deep
  *   neural net inference, 2020, section 5.2.)
  */
 #include "passes/plan.h"
@@ -20,11 +21,14 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/random.h"
 
-/* Most buffers that are placed by size. */
+/* Most buffers that are placed by size, and steps for orders by chance. */
 #define MAX_BY_SIZE 1024
+#define MAX_STEPS (1 << 20)
+#define MAX_ORDERS 64
 
-/* ---- By time -------------------------------------------------------------- */
+/* ---- By time ------------------------------------------------------------- */
 
 struct range {
 	int64_t offset, bytes;
@@ -185,7 +189,7 @@ static bool by_time(struct tn_plan *plan)
 	return good;
 }
 
-/* ---- By size -------------------------------------------------------------- */
+/* ---- By size ------------------------------------------------------------- */
 
 /* A buffer, and where this way puts it. */
 struct block {
@@ -288,6 +292,28 @@ static int collect(const struct tn_plan *plan, struct block *blocks)
 	return n;
 }
 
+/* Orders near those by size and by area, as many as are cheap. */
+static void try_chance(struct tn_plan *plan, struct block *blocks, int n,
+		       struct block **placed)
+{
+	uint64_t state = 1;
+	const struct tn_interval *x;
+	int order, i, orders = MAX_STEPS / (n * n + 1);
+	double life;
+
+	orders = orders < MAX_ORDERS ? orders : MAX_ORDERS;
+	for (order = 0; order < orders && plan->size > plan->peak; order++) {
+		for (i = 0; i < n; i++) {
+			x = blocks[i].interval;
+			life = order % 2 ? (double)(x->until - x->first + 1) :
+					   1.0;
+			blocks[i].weight = (double)x->bytes * life *
+				(double)(tn_random(&state) % 1024 + 512);
+		}
+		try_order(plan, blocks, n, placed);
+	}
+}
+
 static bool by_size(struct tn_plan *plan)
 {
 	size_t count = plan->intervals.len;
@@ -306,12 +332,13 @@ static bool by_size(struct tn_plan *plan)
 			(double)(interval->until - interval->first + 1);
 	}
 	try_order(plan, blocks, n, placed);
+	try_chance(plan, blocks, n, placed);
 	free(blocks);
 	free(placed);
 	return good;
 }
 
-/* ---- The smallest --------------------------------------------------------- */
+/* ---- The smallest -------------------------------------------------------- */
 
 bool tn_plan_place(struct tn_plan *plan)
 {

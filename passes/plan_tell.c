@@ -74,7 +74,7 @@ static bool tell_op(void *data, struct tn_op *op)
 	return true;
 }
 
-/* ---- The peak ------------------------------------------------------------ */
+/* ---- The peak ----------------------------------------------------------- */
 
 /* Most buffers that are named at the peak. */
 #define MAX_NAMED 10
@@ -128,7 +128,7 @@ static void tell_live(const struct tn_plan *plan, struct tn_events *events)
 	free(list);
 }
 
-/* ---- Sizes that are tuned for --------------------------------------------- */
+/* ---- Sizes that are tuned for -------------------------------------------- */
 
 static const struct tn_sym *sym_at(const struct tn_module *module, int i)
 {
@@ -268,7 +268,7 @@ static void tell_points(const struct tn_plan *plan, struct tn_events *events)
 	free(sizes);
 }
 
-/* ---- The whole ------------------------------------------------------------ */
+/* ---- The whole ----------------------------------------------------------- */
 
 void tn_plan_tell(const struct tn_plan *plan)
 {

@@ -38,7 +38,7 @@ struct tn_time {
 struct tn_timing {
 	struct tn_vec list;	/* struct tn_time, parents ahead */
 	int current;		/* index, -1: none */
-	bool failed;		/* sticky: out of memory, no more is noted */
+	bool failed;		/* sticky: out of memory; no more is kept */
 };
 
 /* Milliseconds since some moment. */

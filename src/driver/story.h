@@ -20,8 +20,8 @@ struct tn_story {
 	struct tn_vec events;	/* const struct tn_event * */
 	struct tn_map values;	/* name -> struct tn_vec * of events */
 	struct tn_map schedules;	/* kernel -> its event */
-	struct tn_map refusals;	/* kernel -> struct tn_vec * of misses */
-	struct tn_map launches;	/* kernel -> struct tn_vec * of launches */
+	struct tn_map refusals;	/* kernel -> struct tn_vec * */
+	struct tn_map launches;	/* kernel -> struct tn_vec * */
 	struct tn_map misses;	/* what each says, told once */
 	/* Who listened before, and still does. */
 	void (*heard)(void *data, const char *line);
@@ -32,7 +32,7 @@ struct tn_story {
 /* What became of one value. Events are those of doc/events.md; NULL: none. */
 struct tn_tale {
 	const char *name;
-	const struct tn_event *source;	/* that says its operator and place */
+	const struct tn_event *source;	/* of its operator and place */
 	const struct tn_event *launch;	/* that makes it */
 	const struct tn_event *member;	/* of a group with another root */
 	const struct tn_event *schedule, *place, *outside;

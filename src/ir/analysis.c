@@ -21,7 +21,7 @@ void tn_analyses_fini(struct tn_analyses *analyses)
 	tn_analyses_init(analyses, analyses->fn);
 }
 
-/* ---- Order ---------------------------------------------------------------- */
+/* ---- Order --------------------------------------------------------------- */
 
 static int64_t number_block(struct tn_position *order,
 			    const struct tn_block *block, int64_t step)
@@ -58,7 +58,7 @@ bool tn_order_dominates(const struct tn_position *order,
 	return b && b != a;
 }
 
-/* ---- Values --------------------------------------------------------------- */
+/* ---- Values -------------------------------------------------------------- */
 
 struct walk {
 	int64_t *values;
@@ -170,7 +170,7 @@ static bool find_bytes(struct tn_analyses *analyses, void *data)
 	return true;
 }
 
-/* ---- The cache ------------------------------------------------------------ */
+/* ---- The cache ----------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -253,7 +253,7 @@ const int64_t *tn_analyses_bytes(struct tn_analyses *analyses)
 	return find(analyses, TN_ANALYSIS_BYTES);
 }
 
-/* ---- What is kept --------------------------------------------------------- */
+/* ---- What is kept -------------------------------------------------------- */
 
 unsigned tn_analyses_known(const struct tn_analyses *analyses)
 {

@@ -6,8 +6,8 @@
  *   if (tn_order_dominates(order, a, b)) ..
  *
  * Each is an array by the `id` of operators or values. It is computed anew when
- * the module's epoch has moved since, unless somebody who changed the graph has
- * said that it still holds (tn_analyses_keep), which tn_analyses_check proves or
+ * the module's epoch has moved since, unless who changed the graph has said
+ * that it still holds (tn_analyses_keep), which tn_analyses_check proves or
  * refutes. Who changes the graph asks first, works, and asks again: the old
  * array is gone then. NULL: out of memory.
  */
@@ -20,7 +20,7 @@ enum tn_analysis {
 	TN_ANALYSIS_ORDER,	/* struct tn_position by operator */
 	TN_ANALYSIS_READERS,	/* int64_t by value: uses in the function */
 	TN_ANALYSIS_LIFE,	/* int64_t by value: last step that reads it */
-	TN_ANALYSIS_BYTES,	/* int64_t by value: worst case of its bytes */
+	TN_ANALYSIS_BYTES,	/* int64_t by value: its worst case */
 	TN_ANALYSIS_COUNT
 };
 

@@ -27,7 +27,7 @@ static struct tn_op *op_of(const struct tn_fn *fn, const char *name)
 	return value->op;
 }
 
-/* ---- What they say ------------------------------------------------------- */
+/* ---- What they say ------------------------------------------------------ */
 
 static void test_order(void **state)
 {
@@ -106,7 +106,7 @@ static void test_bytes(void **state)
 	tn_analyses_fini(&a);
 }
 
-/* ---- When they hold ------------------------------------------------------- */
+/* ---- When they hold ------------------------------------------------------ */
 
 static void test_cache(void **state)
 {
@@ -184,7 +184,7 @@ static void test_lie_is_named(void **state)
 	tn_analyses_fini(&a);
 }
 
-/* ---- What a target computes by itself ------------------------------------- */
+/* ---- What a target computes by itself ------------------------------------ */
 
 static bool claims_gelu(const char *name)
 {
@@ -233,8 +233,8 @@ static void test_claimed(void **state)
 	assert_int_equal(tn_pass_inline(&context), TN_PASS_SAME);
 	m->events = NULL;
 	assert_text(&lines, "{\"event\":\"miss\",\"pass\":\"inline\",\"rule\":"
-		    "\"inline\",\"fn\":\"main\",\"op\":\"call\",\"value\":\"y\","
-		    "\"origin\":\"inline\",\"reason\":\"the target computes "
+		    "\"inline\",\"fn\":\"main\",\"op\":\"call\","
+		    "\"value\":\"y\",\"origin\":\"inline\",\"reason\":\"the target computes "
 		    "gelu by itself\"}\n");
 	tn_events_fini(&events);
 	tn_buf_fini(&lines);

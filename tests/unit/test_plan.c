@@ -314,6 +314,7 @@ static void visit_sound(struct bench *b)
 		}
 	}
 	assert_true(b->plan.peak <= b->plan.size);
+	assert_true(b->plan.size * 100 <= b->plan.peak * 105);
 }
 
 static void test_sound(void **state)
@@ -322,6 +323,79 @@ static void test_sound(void **state)
 	taken = 0;
 	each_plan(visit_sound);
 	assert_true(taken > 50);
+}
+
+/* Buffers at random: `n` of them over as many steps, some in the bytes of one
+ * that ends as they begin. */
+static void fill_random(struct tn_plan *plan, int n, uint64_t *seed)
+{
+	struct tn_interval *x, *y;
+	int i;
+
+	tn_vec_init(&plan->intervals, sizeof(*x), NULL);
+	plan->steps = 2 * n + 8;
+	for (i = 0; i < n; i++) {
+		x = tn_vec_push(&plan->intervals);
+		assert_non_null(x);
+		*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+		x->first = i;
+		x->last = i + (int64_t)(*seed >> 33) % 9;
+		x->bytes = 64 * (1 + (int64_t)(*seed >> 40) % 50);
+		x->until = x->last;
+	}
+	for (i = 1; i < n; i++) {
+		x = tn_vec_at(&plan->intervals, (size_t)i);
+		y = tn_vec_at(&plan->intervals, (size_t)i - 1);
+		if (y->last != x->first || y->is_taken)
+			continue;
+		x->bytes = y->bytes;
+		x->over = y;
+		x->home = y->home ? y->home : y;
+		x->home->until = x->last;
+		y->is_taken = true;
+	}
+}
+
+static bool share_bytes(const struct tn_interval *x,
+			const struct tn_interval *y)
+{
+	return x->offset < y->offset + y->bytes &&
+		y->offset < x->offset + x->bytes;
+}
+
+/* Whatever the buffers, none that live together share a byte, the arena holds
+ * all, and is no smaller than the peak; and mostly not much larger. */
+static void test_random(void **state)
+{
+	const struct tn_interval *x, *y;
+	int round, i, k, n, near = 0;
+	struct tn_plan plan;
+	uint64_t seed = 7;
+
+	(void)state;
+	for (round = 0; round < 300; round++) {
+		plan = (struct tn_plan){ 0 };
+		n = 1 + round % 60;
+		fill_random(&plan, n, &seed);
+		assert_true(tn_plan_find_peak(&plan, NULL, &plan.peak,
+					      &plan.peak_step));
+		assert_true(tn_plan_place(&plan));
+		assert_true(plan.size >= plan.peak);
+		near += plan.size * 100 <= plan.peak * 105;
+		for (i = 0; i < n; i++) {
+			x = tn_vec_at(&plan.intervals, (size_t)i);
+			assert_true(x->offset >= 0 &&
+				    x->offset + x->bytes <= plan.size);
+			for (k = 0; k < i; k++) {
+				y = tn_vec_at(&plan.intervals, (size_t)k);
+				assert_true(x->over == y ||
+					    y->last < x->first ||
+					    !share_bytes(x, y));
+			}
+		}
+		tn_vec_fini(&plan.intervals);
+	}
+	assert_true(near >= 280);
 }
 
 /* A place of its own behind all others is never a fault. */
@@ -802,6 +876,7 @@ int main(void)
 		cmocka_unit_test(test_living),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_invariant),
+		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_outputs),
