@@ -110,6 +110,13 @@ void tn_prelude_close_casts(struct tn_prelude *need);
 void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
 			const struct tn_dialect *dialect);
 void tn_prelude_close_vectors(struct tn_prelude *need);
+/* emit_math.c: the body of an operator's helper, for an element `a` or a vector,
+ * where it is not the C library's; NULL: it is. */
+const char *tn_emit_function(const struct tn_dialect *dialect,
+			     enum tn_opcode code, enum tn_dtype dtype,
+			     bool is_vector);
+void tn_prelude_close_functions(struct tn_prelude *need,
+				const struct tn_dialect *dialect);
 /* Vector elements of the dtype are floats in `vector_bytes`: f32 for the
  * 16-bit floats. Their number; 0: none. */
 int tn_emit_lanes(const struct tn_dialect *dialect, enum tn_dtype dtype);

@@ -181,6 +181,7 @@ static void put_op(struct tn_buf *out, const struct tn_dialect *dialect,
 	const char *type = tn_emit_ctype(dtype);
 	const char *result = tn_ops[code].drule == TN_DRULE_BOOL ?
 		"uint8_t" : type;
+	const char *own = tn_emit_function(dialect, code, dtype, false);
 	int i;
 
 	if (strstr(row_of(code, dtype), "IPOW"))
@@ -192,6 +193,10 @@ static void put_op(struct tn_buf *out, const struct tn_dialect *dialect,
 		tn_buf_put(out, "uint32_t *tn_f, ");
 	for (i = 0; i < tn_ops[code].nin_min; i++)
 		tn_buf_putf(out, "%s%s %s", i ? ", " : "", type, names[i]);
+	if (own) {
+		tn_buf_putf(out, ")\n{\n%s}\n\n", own);
+		return;
+	}
 	tn_buf_putf(out, ")\n{\n\treturn (%s)(", result);
 	put_body(out, dialect, code, dtype);
 	tn_buf_put(out, ");\n}\n\n");
@@ -241,6 +246,7 @@ static void put_macs(struct tn_buf *out, const struct tn_prelude *need,
 void tn_prelude_print(struct tn_buf *out, struct tn_prelude *need,
 		      const struct tn_dialect *dialect)
 {
+	tn_prelude_close_functions(need, dialect);
 	tn_prelude_close_vectors(need);
 	tn_prelude_close_casts(need);
 	tn_prelude_bits(out, need, dialect);

@@ -65,6 +65,7 @@ struct printer {
 	const char *name;	/* of it */
 	const char *type;	/* in C */
 	int lanes, bytes;
+	const struct tn_dialect *dialect;
 };
 
 static void put_splat(const struct printer *p)
@@ -164,6 +165,13 @@ static void put_word(const struct printer *p, const char *word, size_t len,
 		tn_buf_putf(p->out, "tn_%sx%d", p->name, p->lanes);
 	else if (len == 6 && !strncmp(word, "SELECT", len))
 		tn_buf_putf(p->out, "tn_select_%sx%d", p->name, p->lanes);
+	else if (len == 5 && !strncmp(word, "SPLAT", len))
+		tn_buf_putf(p->out, "tn_splat_%sx%d", p->name, p->lanes);
+	else if (len == 3 && !strncmp(word, "MAC", len))
+		tn_buf_putf(p->out, "tn_mac_%sx%d", p->name, p->lanes);
+	else if (len > 5 && !strncmp(word, "CALL_", 5))
+		tn_buf_putf(p->out, "tn_%.*s_%sx%d", (int)len - 5, word + 5,
+			    p->name, p->lanes);
 	else if (lanes)
 		tn_buf_putf(p->out, "TN_LANE(%.*s, i)", (int)len, word);
 	else
@@ -225,7 +233,8 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 	bool logic = is_logic(code);
 	bool is_mask = logic || tn_ops[code].drule == TN_DRULE_BOOL;
 	bool selects = tn_ops[code].drule == TN_DRULE_SELECT;
-	bool is_native = strcmp(tn_ops[code].vexpr, "NA") != 0;
+	const char *own = tn_emit_function(p->dialect, code, p->dtype, true);
+	bool is_native = own || strcmp(tn_ops[code].vexpr, "NA") != 0;
 	int i;
 
 	tn_buf_putf(p->out, "%s ", p->function);
@@ -238,11 +247,13 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 		tn_buf_putf(p->out, " %s", names[i]);
 	}
 	tn_buf_put(p->out, ")\n{\n");
-	if (is_native) {
-		tn_buf_put(p->out, "#if TN_VECTORS\n\treturn ");
-		put_vexpr(p, tn_ops[code].vexpr, false);
-		tn_buf_put(p->out, ";\n#else\n");
-	}
+	if (is_native)
+		tn_buf_put(p->out, own ? "#if TN_VECTORS\n" :
+			   "#if TN_VECTORS\n\treturn ");
+	if (is_native)
+		put_vexpr(p, own ? own : tn_ops[code].vexpr, false);
+	if (is_native)
+		tn_buf_put(p->out, own ? "#else\n" : ";\n#else\n");
 	tn_buf_put(p->out, "\t");
 	put_type(p, is_mask);
 	tn_buf_putf(p->out, " r;\n\n\tfor (int i = 0; i < %d; i++)\n"
@@ -279,7 +290,8 @@ void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
 			const struct tn_dialect *dialect)
 {
 	struct printer p = { .out = out, .function = dialect->function,
-			     .bytes = dialect->vector_bytes };
+			     .bytes = dialect->vector_bytes,
+			     .dialect = dialect };
 	size_t i;
 
 	for (i = 0; i < 2; i++) {

@@ -13,6 +13,7 @@ libtenon_la_SOURCES += \
 	backends/emit_host.c backends/emit_host.h \
 	backends/emit_launch.c backends/emit_launch.h \
 	backends/emit_main.c backends/emit_main.h \
+	backends/emit_math.c \
 	backends/emit_names.c \
 	backends/emit_offset.c \
 	backends/emit_plan.c \
