@@ -3,13 +3,13 @@
  *
  * In: an operator on f32. Out: the body of its helper, for one element and for
  * a vector; both do the same steps and give the same bits, so that an element
- * has one value wherever in a row it stands. FMA or not, as the compiler was
- * told: the least and the greatest error are of all f32 for both.
+ * has one value wherever in a row it stands. With FMA or without, as the
+ * compiler is told, the greatest error over all f32 (tests/ops/functions.py):
  *
- *   exp   below 1 ulp (0.956, with FMA 0.979): x = n ln 2 + r, |r| < 0.347, and
+ *   exp   below 1 ulp, 0.956 (with FMA 0.979): x = n ln 2 + r, |r| < 0.347, and
  *         e^r by a polynomial of degree 7; 2^n in two factors, so that results
  *         below the normal numbers are rounded once
- *   tanh  below 2 ulp (1.38): by exp(2 |x|), near 0 by a polynomial in x^2
+ *   tanh  below 2 ulp, 1.33: by exp(2 |x|), near 0 by a polynomial in x^2
  *
  * Words of the text: VEC, MASK, SELECT as in ops.def; SPLAT(a), a vector of a;
  * MAC(c, a, b), c + a * b.

@@ -26,6 +26,7 @@ check_scripts += \
 	tests/faults/interrupt.py \
 	tests/faults/run.py \
 	tests/ops/emulated.sh \
+	tests/ops/functions.py \
 	tests/ops/sweep.py \
 	tests/passes/firing.py \
 	tests/passes/rules.sh \
