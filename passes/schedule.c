@@ -27,6 +27,7 @@ static const struct {
 	{ "tile", 1, TN_STEP_ARGS, NULL, tn_step_tile },
 	{ "pack", 2, TN_STEP_ARGS, "space", tn_step_pack },
 	{ "stage", 3, TN_STEP_ARGS, "space", tn_step_pack },
+	{ "rename", 2, 2, NULL, tn_step_rename },
 	{ "join", 2, TN_STEP_ARGS, NULL, tn_step_join },
 	{ "part", 1, 1, NULL, tn_step_part },
 	{ "shrink", 1, 1, "space", tn_step_shrink },

@@ -131,6 +131,9 @@ bool tn_schedule_is_private(struct tn_module *module,
 			    const struct tn_kstmt *loop,
 			    const struct tn_kbuf *buf);
 
+/* schedule_loops.c: true if nothing is called NAME__0, NAME__1 and so on. */
+bool tn_schedule_may_derive(const struct tn_kernel *kernel, const char *name);
+
 /* schedule_default.c: gives a fresh kernel the target's plain schedule and
  * writes it down as @scheduled. False: out of memory. */
 bool tn_schedule_default(struct tn_kernel *kernel,
@@ -161,6 +164,7 @@ bool tn_step_kind(const struct tn_step *step);
 bool tn_step_bind(const struct tn_step *step);
 bool tn_step_tile(const struct tn_step *step);
 bool tn_step_pack(const struct tn_step *step);
+bool tn_step_rename(const struct tn_step *step);
 bool tn_step_join(const struct tn_step *step);
 bool tn_step_part(const struct tn_step *step);
 bool tn_step_shrink(const struct tn_step *step);

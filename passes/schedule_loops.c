@@ -1,11 +1,12 @@
 /*
- * Steps on loops: split, reorder, fuse, and the kinds.
+ * Steps on loops: split, reorder, fuse, the kinds, and names.
  */
 #include "passes/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/num.h"
 
 struct tn_kvar *tn_step_derive(const struct tn_step *step,
@@ -35,6 +36,22 @@ bool tn_step_may_derive(const struct tn_step *step, const char *name,
 			   (void *)(uintptr_t)taken))
 		return tn_step_refuse(step, "the name '%s' is taken", text);
 	return true;
+}
+
+static bool is_derived(void *data, const struct tn_kstmt *s)
+{
+	const char *base = data;
+	size_t n = strlen(base);
+
+	return s->var && !strncmp(s->var->name, base, n) &&
+		!strncmp(s->var->name + n, "__", 2) &&
+		tn_ascii_is_digit(s->var->name[n + 2]);
+}
+
+bool tn_schedule_may_derive(const struct tn_kernel *kernel, const char *name)
+{
+	return !tn_kblock_find(&kernel->body, is_derived,
+			       (void *)(uintptr_t)name);
 }
 
 bool tn_step_each(const struct tn_step *step, int arg,
@@ -565,4 +582,31 @@ static bool bind_loop(const struct tn_step *step, struct tn_kstmt *loop)
 bool tn_step_bind(const struct tn_step *step)
 {
 	return tn_step_each(step, 0, bind_loop);
+}
+
+static bool is_word(const char *name)
+{
+	size_t n = 0;
+
+	while (tn_ascii_is_word(name[n]))
+		n++;
+	return n && !name[n] && !tn_ascii_is_digit(*name);
+}
+
+static bool rename_loop(const struct tn_step *step, struct tn_kstmt *loop)
+{
+	loop->var->name = step->args[1];
+	return true;
+}
+
+bool tn_step_rename(const struct tn_step *step)
+{
+	const char *name = step->args[1], *fresh;
+
+	if (!is_word(name))
+		return tn_step_refuse(step, "'%s' is no name", name);
+	fresh = tn_step_fresh(step, name);
+	if (fresh && fresh != name)
+		return tn_step_refuse(step, "the name '%s' is taken", name);
+	return fresh && tn_step_each(step, 0, rename_loop);
 }

@@ -370,26 +370,72 @@ static bool is_kind(void *data, const struct tn_kstmt *s)
 	return tn_kstmt_is_loop(s) && s->loop != TN_LOOP_FOR;
 }
 
+/* A name that steps can make others of: the loop's, or a letter that it is
+ * given; names of nests (l, l__1) look like those of steps. */
+static const char *own_name(struct tn_splan *plan, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	char text[2] = { 0 };
+	const char *letter;
+	size_t i;
+
+	if (tn_schedule_may_derive(plan->kernel, name))
+		return name;
+	for (i = 0; letters[i] && !plan->failed; i++) {
+		text[0] = letters[i];
+		letter = tn_intern_text(plan->kernel->module->names, text);
+		if (!letter)
+			plan->failed = true;
+		else if (tn_schedule_may_derive(plan->kernel, letter) &&
+			 tn_splan_step(plan, "rename(%s, %s)", name, letter))
+			return letter;
+	}
+	return name;
+}
+
 /* Vectors of sums, lanes of a sum, or vectors, from the outside in; what a
  * step made of a loop is left alone. */
+static void plan_loop(struct tn_splan *plan, const char *name)
+{
+	struct tn_kstmt *loop = tn_splan_find(plan, name);
+
+	if (!loop || loop->loop != TN_LOOP_FOR ||
+	    tn_kblock_find(&loop->body, is_kind, NULL))
+		return;
+	if (tn_splan_is_vector(plan, loop)) {
+		tn_splan_step(plan, "vectorize(%s)", name);
+		return;
+	}
+	if (!tn_splan_sums(plan, loop, NULL)) {
+		loop = tn_splan_find(plan, name);
+		if (loop)
+			lane_loop(plan, loop);
+	}
+}
+
+/* Gives every loop but the vectors a name of its own, where it needs one. */
+static void name_loops(struct tn_splan *plan, struct listing *list)
+{
+	const struct tn_kstmt *loop;
+	int i;
+
+	for (i = 0; i < list->n && !plan->failed; i++) {
+		loop = tn_splan_find(plan, list->names[i]);
+		if (loop && !tn_splan_is_vector(plan, loop))
+			list->names[i] = own_name(plan, list->names[i]);
+	}
+}
+
 static void plan_inside(struct tn_splan *plan, const struct tn_kblock *block)
 {
 	struct listing list = { .n = 0 };
 	struct tn_kvisitor visitor = { NULL, list_loop, &list };
-	struct tn_kstmt *loop;
 	int i;
 
 	tn_kblock_visit(block, &visitor);
-	for (i = 0; i < list.n && !plan->failed; i++) {
-		loop = tn_splan_find(plan, list.names[i]);
-		if (!loop || loop->loop != TN_LOOP_FOR ||
-		    tn_kblock_find(&loop->body, is_kind, NULL))
-			continue;
-		if (tn_splan_is_vector(plan, loop))
-			tn_splan_step(plan, "vectorize(%s)", list.names[i]);
-		else if (!tn_splan_sums(plan, loop, NULL))
-			lane_loop(plan, loop);
-	}
+	name_loops(plan, &list);
+	for (i = 0; i < list.n && !plan->failed; i++)
+		plan_loop(plan, list.names[i]);
 }
 
 /* Rows in blocks, each nest for itself inside of a block. */
@@ -400,6 +446,7 @@ static bool plan_blocks(struct tn_splan *plan, struct tn_splan_rows *rows)
 	struct tn_splan_mark mark;
 	size_t i;
 
+	name = rows->names[rows->n - 1] = own_name(plan, name);
 	outer = tn_arena_printf(&plan->kernel->module->arena, "%s__0", name);
 	outer = outer ? tn_intern_text(plan->kernel->module->names, outer) :
 		NULL;
