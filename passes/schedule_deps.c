@@ -161,9 +161,10 @@ static bool same_range(const struct scope *s, const struct tn_kstmt *x,
 		to == tn_kexpr_as_dim(s->pool, y->to);
 }
 
-/* The same index, up to the variables of inner loops with equal bounds. */
-static bool same_index(const struct scope *s, const struct tn_kexpr *a,
-		       const struct tn_kexpr *b)
+/* The same index, up to variables of loops with equal bounds; but where one has
+ * `var`, whose turns are told apart, the other must have it too. */
+static bool same_index(const struct scope *s, const struct tn_kvar *var,
+		       const struct tn_kexpr *a, const struct tn_kexpr *b)
 {
 	const struct tn_kstmt *x, *y;
 	int i;
@@ -171,12 +172,14 @@ static bool same_index(const struct scope *s, const struct tn_kexpr *a,
 	if (!tn_kexpr_same_node(a, b) || a->buf != b->buf)
 		return false;
 	if (a->kind == TN_KEXPR_VAR && a->var != b->var) {
+		if (a->var == var || b->var == var)
+			return false;
 		x = tn_map_find(&s->extents, a->var);
 		y = tn_map_find(&s->extents, b->var);
 		return x && y && same_range(s, x, y);
 	}
 	for (i = 0; i < a->nargs; i++)
-		if (!same_index(s, a->args[i], b->args[i]))
+		if (!same_index(s, var, a->args[i], b->args[i]))
 			return false;
 	return true;
 }
@@ -217,7 +220,7 @@ static bool agrees(const struct scope *s, const struct tn_kvar *var,
 			continue;
 		axis = telling_axis(s, write, var);
 		if (axis < 0 || axis >= n ||
-		    !same_index(s, write->index[axis], index[axis]))
+		    !same_index(s, var, write->index[axis], index[axis]))
 			return false;
 	}
 	return true;

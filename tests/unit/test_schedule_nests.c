@@ -162,6 +162,15 @@ static const char greatest[] = FILE_OF(
 	"  sum += v * v; }\n"
 	"y = best + sum;\n");
 
+/* Columns of a row by all columns of it, as many as rows. */
+static const char square[] = FILE_OF(
+	"x: f32[5, 5] @in, y: f32[5, 5] @inout",
+	"alloc t: f32[5, 5] @arena;\n"
+	"for i in 0..5 { for j in 0..5 { t[i, j] = x[i, j]; } }\n"
+	"for k in 0..5 { for h in 0..5 { y[k, h] = 0.0;\n"
+	"  for r in 0..5 { y[k, h] += t[k, r]; }\n"
+	"  for s in 0..5 { y[k, h] += y[k, s]; } } }\n");
+
 /* Between the loops stands what the first makes. */
 static const char between[] = FILE_OF(
 	"x: f32[6] @in, y: f32[6] @out",
@@ -422,6 +431,10 @@ static void test_refusals(void **state)
 	       "join(i): turns of 'i' and 'k' meet in 't'");
 	refuse(turned, "split(i, 4), split(k, 4), join(i__0, k__0)",
 	       "join(i__0): the pieces of 'i__0' and 'k__0' meet in 't'");
+	refuse(square, "join(i, k), join(j, h)",
+	       "join(j): turns of 'j' and 'h' meet in 't'");
+	refuse(square, "vectorize(h)",
+	       "vectorize(h): the turns of 'h' depend on one another");
 	refuse(between, "join(i, k)",
 	       "join(i): 'first' stands between and depends on 'i'");
 	refuse(named, "join(i, k)",
@@ -482,7 +495,7 @@ static int pick(struct fuzz *f, int n)
 }
 
 /* An element of x or of an earlier temporary, in a turn of i and j, mostly of
- * the same row. */
+ * the same row and column. */
 static void put_read(struct fuzz *f, int nest)
 {
 	int from = pick(f, nest + 1), kind = pick(f, 8);
@@ -491,6 +504,8 @@ static void put_read(struct fuzz *f, int nest)
 	tn_buf_init(&row);
 	if (kind == 0)
 		tn_buf_putf(&row, "%s - 1 - i%d", f->rows, nest);
+	else if (kind == 2 && f->rows[0] == '5')
+		tn_buf_putf(&row, "j%d", nest);
 	else
 		tn_buf_putf(&row, "i%d", nest);
 	if (from == nest)
@@ -499,7 +514,8 @@ static void put_read(struct fuzz *f, int nest)
 		tn_buf_putf(&f->file, "t%d[%s]", from, tn_buf_text(&row));
 	else
 		tn_buf_putf(&f->file, "t%d[%s, %s%d]", from,
-			    tn_buf_text(&row), kind == 1 ? "0 * j" : "j",
+			    tn_buf_text(&row), kind == 1 ? "0 * j" :
+			    kind == 3 && f->rows[0] == '5' ? "i" : "j",
 			    nest);
 	tn_buf_fini(&row);
 }
@@ -546,10 +562,11 @@ static void put_nest(struct fuzz *f, int n)
 
 static void make_file(struct fuzz *f)
 {
+	static const char *const counts[] = { "N", "5", "5", "7" };
 	int i;
 
 	tn_buf_clear(&f->file);
-	f->rows = pick(f, 2) ? "N" : "7";
+	f->rows = counts[pick(f, 4)];
 	f->nests = 2 + pick(f, 3);
 	tn_buf_putf(&f->file, "tenon 1.0;\ndim N in [0, 9];\nkernel f("
 		    "x: f32[%s, 5] @in, y: f32[%s, 5] @out) {\n", f->rows,
@@ -630,7 +647,8 @@ static void put_start(struct fuzz *f)
 static void compute(const struct fuzz *f, const struct world *w, int64_t n,
 		    float *y)
 {
-	int64_t count = f->rows[0] == 'N' ? n : 7, dims[2];
+	int64_t count = f->rows[0] == 'N' ? n : f->rows[0] - '0';
+	int64_t dims[2];
 	float x[9 * 5 + 1];
 	void *buffers[2];
 	uint32_t flags = 0, state = 9;
