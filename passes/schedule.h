@@ -29,11 +29,21 @@
  *                         of w over j__1 is copied to a @reg buffer w__staged;
  *                         space=stack and space=shared choose another place.
  *                         A copy may be staged again, by its name
+ *   join(i, k, ..)        neighbours of equal bounds become one loop i
+ *                         (schedule_join.c)
+ *   part(i)               -> i__0, i__1, .. over the parts of its body
+ *                         (schedule_part.c)
+ *   shrink(t)             a buffer becomes what one turn touches of it, in
+ *                         @reg or @stack or in space=.. (schedule_shrink.c)
+ *   lanes(r, 16)          a sum becomes 16 at once, joined in halves: as
+ *                         vectors to width=8 of them, then one by one
+ *                         (schedule_lanes.c)
+ *   rename(i, row)
  *
  * Every step is checked, and what it cannot prove it refuses: a loop may be
  * tiled, vectorised or run in parallel only if its turns are independent, and
  * loops that carry dependences keep their order. Results stay the same to the
- * last bit; sums keep their order.
+ * last bit, and sums keep their order, but for `lanes`.
  */
 #ifndef TN_PASSES_SCHEDULE_H
 #define TN_PASSES_SCHEDULE_H

@@ -19,7 +19,8 @@
 
 #include "base/num.h"
 
-#define FEWEST_ROWS 64		/* that are worth a block, or a grid */
+#define FEWEST_ROWS 64		/* that are worth blocks of them */
+#define FEWEST_THREADS 1024	/* rows that fill a GPU, a thread for each */
 #define MOST_NAMES 64
 
 /* ---- Joining and shrinking ----------------------------------------------- */
@@ -242,23 +243,86 @@ static int64_t lanes_for(int64_t turns, int64_t vector)
 	return turns >= 8 * vector ? 2 * vector : vector;
 }
 
-/* Sums of a kernel that Tenon made may go in any order that is fixed; those of
- * one written by hand keep theirs. */
-static bool lane_loop(struct tn_splan *plan, const struct tn_kstmt *loop)
+/* How many sums the loop may go by at once, of *vector in a register; 0: it had
+ * better not. Sums of a kernel that Tenon made may go in any order that is
+ * fixed; those of one written by hand keep theirs. */
+static int64_t count_lanes(const struct tn_splan *plan,
+			   const struct tn_kstmt *loop, int64_t *vector)
 {
 	struct along along = { &plan->kernel->module->dims, loop, TN_POISON,
 			       false };
-	int64_t vector, turns = tn_kloop_most(loop);
+	int64_t turns = tn_kloop_most(loop);
 
 	if (!plan->kernel->comment || loop->loop != TN_LOOP_FOR ||
 	    !is_lane_body(&along))
+		return 0;
+	*vector = plan->target->vector_bytes / tn_dtype_bytes(along.dtype);
+	return *vector > 1 && turns >= 4 * *vector ?
+		lanes_for(turns, *vector) : 0;
+}
+
+/* ---- Names --------------------------------------------------------------- */
+
+struct listing {
+	const char *names[MOST_NAMES];
+	int n;
+};
+
+static void list_loop(void *data, const struct tn_kstmt *s)
+{
+	struct listing *list = data;
+
+	if (tn_kstmt_is_loop(s) && list->n < MOST_NAMES)
+		list->names[list->n++] = s->var->name;
+}
+
+/* A name that steps can make others of: the loop's, or a letter that it is
+ * given; names of nests (l, l__1) look like those of steps. */
+static const char *own_name(struct tn_splan *plan, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	char text[2] = { 0 };
+	const char *letter;
+	size_t i;
+
+	if (tn_schedule_may_derive(plan->kernel, name))
+		return name;
+	for (i = 0; letters[i] && !plan->failed; i++) {
+		text[0] = letters[i];
+		letter = tn_intern_text(plan->kernel->module->names, text);
+		if (!letter)
+			plan->failed = true;
+		else if (tn_schedule_may_derive(plan->kernel, letter) &&
+			 tn_splan_step(plan, "rename(%s, %s)", name, letter))
+			return letter;
+	}
+	return name;
+}
+
+/* The same for the loop and all inside it; the loop, or NULL. */
+static struct tn_kstmt *own_names(struct tn_splan *plan,
+				  const struct tn_kstmt *loop)
+{
+	struct listing list = { .n = 0 };
+	struct tn_kvisitor visitor = { NULL, list_loop, &list };
+	int i;
+
+	tn_kstmt_visit(loop, &visitor);
+	for (i = 0; i < list.n && !plan->failed; i++)
+		list.names[i] = own_name(plan, list.names[i]);
+	return tn_splan_find(plan, list.names[0]);
+}
+
+static bool plan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
+{
+	int64_t vector, n = count_lanes(plan, loop, &vector);
+	const char *name;
+
+	if (!n)
 		return false;
-	vector = plan->target->vector_bytes / tn_dtype_bytes(along.dtype);
-	return vector > 1 && turns >= 4 * vector &&
-		tn_splan_step(plan, "lanes(%s, %lld, width=%lld)",
-			      loop->var->name,
-			      (long long)lanes_for(turns, vector),
-			      (long long)vector);
+	name = own_name(plan, loop->var->name);
+	return tn_splan_step(plan, "lanes(%s, %lld, width=%lld)", name,
+			     (long long)n, (long long)vector);
 }
 
 bool tn_splan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
@@ -268,7 +332,7 @@ bool tn_splan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
 	for (; loop; loop = inner) {
 		inner = tn_splan_first_loop(&loop->body);
 		if (!inner)
-			return lane_loop(plan, loop);
+			return plan_lanes(plan, loop);
 	}
 	return false;
 }
@@ -323,12 +387,24 @@ bool tn_splan_sums(struct tn_splan *plan, struct tn_kstmt *loop,
 	return good;
 }
 
-/* A nest of the row's body is a product: its tile wants several rows. */
+static bool sums_by_vectors(struct tn_splan *plan, struct tn_kstmt *loop)
+{
+	struct tn_buf steps, parallel;
+	bool good;
+
+	tn_buf_init(&steps);
+	tn_buf_init(&parallel);
+	good = vectors_for(plan, loop, &steps, &parallel);
+	tn_buf_fini(&steps);
+	tn_buf_fini(&parallel);
+	return good;
+}
+
+/* A nest of the row's body is a product: it wants several rows at once. */
 static bool has_product(struct tn_splan *plan, const struct tn_kstmt *row)
 {
 	struct sharing sharing = { row->var, NULL };
-	const struct tn_kstmt *s, *inner;
-	struct tn_buf steps, parallel;
+	struct tn_kstmt *s, *inner;
 	bool found = false;
 
 	for (s = row->body.first; s && !found; s = s->next) {
@@ -337,32 +413,15 @@ static bool has_product(struct tn_splan *plan, const struct tn_kstmt *row)
 		for (inner = s; tn_splan_only_loop(inner); )
 			inner = tn_splan_only_loop(inner);
 		sharing.along = inner->var;
-		tn_buf_init(&steps);
-		tn_buf_init(&parallel);
 		found = tn_kblock_find(&inner->body, is_shared_sum,
 				       &sharing) &&
-			vectors_for(plan, (struct tn_kstmt *)(uintptr_t)s,
-				    &steps, &parallel);
-		tn_buf_fini(&steps);
-		tn_buf_fini(&parallel);
+			(!plan->target->vector_bytes ||
+			 sums_by_vectors(plan, s));
 	}
 	return found;
 }
 
 /* ---- What a row does ----------------------------------------------------- */
-
-struct listing {
-	const char *names[MOST_NAMES];
-	int n;
-};
-
-static void list_loop(void *data, const struct tn_kstmt *s)
-{
-	struct listing *list = data;
-
-	if (tn_kstmt_is_loop(s) && list->n < MOST_NAMES)
-		list->names[list->n++] = s->var->name;
-}
 
 static bool is_kind(void *data, const struct tn_kstmt *s)
 {
@@ -370,31 +429,8 @@ static bool is_kind(void *data, const struct tn_kstmt *s)
 	return tn_kstmt_is_loop(s) && s->loop != TN_LOOP_FOR;
 }
 
-/* A name that steps can make others of: the loop's, or a letter that it is
- * given; names of nests (l, l__1) look like those of steps. */
-static const char *own_name(struct tn_splan *plan, const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-	char text[2] = { 0 };
-	const char *letter;
-	size_t i;
-
-	if (tn_schedule_may_derive(plan->kernel, name))
-		return name;
-	for (i = 0; letters[i] && !plan->failed; i++) {
-		text[0] = letters[i];
-		letter = tn_intern_text(plan->kernel->module->names, text);
-		if (!letter)
-			plan->failed = true;
-		else if (tn_schedule_may_derive(plan->kernel, letter) &&
-			 tn_splan_step(plan, "rename(%s, %s)", name, letter))
-			return letter;
-	}
-	return name;
-}
-
-/* Vectors of sums, lanes of a sum, or vectors, from the outside in; what a
- * step made of a loop is left alone. */
+/* Vectors, vectors of sums, or lanes of a sum; what a step has made of a loop
+ * is left alone. */
 static void plan_loop(struct tn_splan *plan, const char *name)
 {
 	struct tn_kstmt *loop = tn_splan_find(plan, name);
@@ -406,26 +442,17 @@ static void plan_loop(struct tn_splan *plan, const char *name)
 		tn_splan_step(plan, "vectorize(%s)", name);
 		return;
 	}
-	if (!tn_splan_sums(plan, loop, NULL)) {
+	if (sums_by_vectors(plan, loop)) {
+		loop = own_names(plan, loop);
+		if (!loop || tn_splan_sums(plan, loop, NULL))
+			return;
 		loop = tn_splan_find(plan, name);
-		if (loop)
-			lane_loop(plan, loop);
 	}
+	if (loop)
+		plan_lanes(plan, loop);
 }
 
-/* Gives every loop but the vectors a name of its own, where it needs one. */
-static void name_loops(struct tn_splan *plan, struct listing *list)
-{
-	const struct tn_kstmt *loop;
-	int i;
-
-	for (i = 0; i < list->n && !plan->failed; i++) {
-		loop = tn_splan_find(plan, list->names[i]);
-		if (loop && !tn_splan_is_vector(plan, loop))
-			list->names[i] = own_name(plan, list->names[i]);
-	}
-}
-
+/* From the outside in. */
 static void plan_inside(struct tn_splan *plan, const struct tn_kblock *block)
 {
 	struct listing list = { .n = 0 };
@@ -433,7 +460,6 @@ static void plan_inside(struct tn_splan *plan, const struct tn_kblock *block)
 	int i;
 
 	tn_kblock_visit(block, &visitor);
-	name_loops(plan, &list);
 	for (i = 0; i < list.n && !plan->failed; i++)
 		plan_loop(plan, list.names[i]);
 }
@@ -497,13 +523,13 @@ static bool plan_rows(struct tn_splan *plan, struct tn_splan_rows *rows)
 
 	row = tn_splan_find(plan, rows->names[rows->n - 1]);
 	is_product = row && has_product(plan, row);
-	if (!row || plan->failed ||
-	    ((is_product || plan->target->par == TN_PAR_GRID) &&
-	     rows_of(plan, rows) < FEWEST_ROWS))
+	if (!row || plan->failed)
 		return false;
 	if (plan->target->par == TN_PAR_GRID)
-		return plan->kernel->scratch_bytes == 0;
-	if (is_product && !plan_blocks(plan, rows))
+		return !is_product && plan->kernel->scratch_bytes == 0 &&
+			rows_of(plan, rows) >= FEWEST_THREADS;
+	if (is_product && (rows_of(plan, rows) < FEWEST_ROWS ||
+			   !plan_blocks(plan, rows)))
 		return false;
 	row = tn_splan_find(plan, rows->names[rows->n - 1]);
 	if (row)
