@@ -341,7 +341,8 @@ bool tn_splan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
 
 /* A read that rows share, and along memory. */
 struct sharing {
-	const struct tn_kvar *row, *along;
+	const struct tn_kstmt *row;
+	const struct tn_kvar *along;
 };
 
 static bool is_shared(void *data, const struct tn_kexpr *e)
@@ -349,7 +350,8 @@ static bool is_shared(void *data, const struct tn_kexpr *e)
 	const struct sharing *s = data;
 
 	return e->kind == TN_KEXPR_LOAD && e->nargs &&
-		!tn_kexpr_reads(e, s->row) &&
+		!tn_kexpr_reads(e, s->row->var) &&
+		!tn_kblock_declares(&s->row->body, e->buf) &&
 		tn_kexpr_reads(e->args[e->nargs - 1], s->along);
 }
 
@@ -403,7 +405,7 @@ static bool sums_by_vectors(struct tn_splan *plan, struct tn_kstmt *loop)
 /* A nest of the row's body is a product: it wants several rows at once. */
 static bool has_product(struct tn_splan *plan, const struct tn_kstmt *row)
 {
-	struct sharing sharing = { row->var, NULL };
+	struct sharing sharing = { row, NULL };
 	struct tn_kstmt *s, *inner;
 	bool found = false;
 
