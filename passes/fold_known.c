@@ -20,19 +20,29 @@ static bool is_const(const struct tn_value *value)
 
 static bool is_lookup(const struct tn_op *op)
 {
-	int64_t axis, index;
 	const struct tn_value *at;
-	const struct tn_dim *extent;
+	int64_t axis;
 
 	if (op->code != TN_OP_gather)
 		return false;
 	at = tn_graph_in(op, 1);
 	axis = tn_graph_attr(op, "axis")->u.i;
-	extent = tn_graph_in(op, 0)->type->dims[axis];
-	if (!is_const(at) || at->type->rank != 0 || !tn_dim_is_const(extent))
-		return false;
-	index = tn_tensor_get_i64(at->op->literal, 0);
-	return index >= 0 && index < extent->value;
+	return is_const(at) && at->type->rank == 0 &&
+		tn_dim_is_const(tn_graph_in(op, 0)->type->dims[axis]);
+}
+
+static bool is_in_range(const struct tn_fold *f, const struct tn_op *op)
+{
+	int64_t axis = tn_graph_attr(op, "axis")->u.i;
+	int64_t index = tn_tensor_get_i64(tn_graph_in(op, 1)->op->literal, 0);
+	int64_t count = tn_graph_in(op, 0)->type->dims[axis]->value;
+
+	if (index >= 0 && index < count)
+		return true;
+	tn_rw_miss(f->rw, "gather-to-slice", op, NULL, "index %lld is out of "
+		   "range, 0 to %lld, which run time has to tell",
+		   (long long)index, (long long)count - 1);
+	return false;
 }
 
 /* What an expression over sizes may come of. */
@@ -116,7 +126,8 @@ struct tn_value *tn_fold_known(struct tn_fold *f, struct tn_op *op)
 	struct tn_known known;
 
 	if (is_lookup(op)) {
-		if (!tn_rw_spend(f->rw, "gather-to-slice", op))
+		if (!is_in_range(f, op) ||
+		    !tn_rw_spend(f->rw, "gather-to-slice", op))
 			return NULL;
 		value = make_row(f, op);
 	} else {
