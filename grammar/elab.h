@@ -82,6 +82,18 @@ struct ev {
 
 enum decl_state { DECL_NEW, DECL_ACTIVE, DECL_DONE };
 
+/* A tensor in a struct, `bn1__gamma` if the field is a struct too. */
+struct leaf {
+	const char *name;
+	const char *key;
+	const struct tn_type *type;
+};
+
+struct member {
+	int first;		/* of the leaves */
+	const struct decl *type;	/* a struct; NULL: a tensor */
+};
+
 struct decl {
 	const char *name;
 	const struct tn_tree_item *item;
@@ -93,8 +105,11 @@ struct decl {
 	struct tn_fn *fn;	/* fn that is not generic */
 	struct tn_kernel *kernel;
 	struct tn_rule *rule;	/* rule without errors */
-	int nfields;		/* struct */
-	const struct tn_type **fields;
+	const struct decl *of;	/* struct with sizes: what it was made of */
+	const struct tn_dim **sizes;
+	int nfields;		/* struct: tensors in it, and those */
+	struct leaf *leaves;
+	struct member *members;	/* its fields */
 };
 
 /* A name bound in a frame. */
@@ -120,6 +135,7 @@ struct tn_elab {
 	struct tn_map decls, library;	/* name -> struct decl * */
 	struct tn_map included;		/* source numbers, as keys */
 	struct tn_map instances;	/* key -> struct tn_fn * */
+	struct tn_map structs;		/* name with sizes -> struct decl * */
 	struct tn_map runtime;		/* name -> struct tn_dim *, of bodies */
 	struct tn_map origins;		/* weight value -> struct tn_weight * */
 	struct tn_vec order;		/* struct decl *, of the user */
@@ -349,6 +365,10 @@ const struct tn_generic *elab_find_generic(const struct tn_generics *list,
 					   const char *name);
 bool elab_class_has(const char *class_name, enum tn_dtype dtype);
 /* Binds what the written type leaves open to what the type has. */
+/* The sizes of a struct against those written, `Norm[C]`. */
+bool elab_unify_struct(struct frame *frame,
+		       const struct tn_tree_type *pattern,
+		       const struct decl *type);
 bool elab_unify(struct frame *frame, const struct tn_generics *generics,
 		const struct tn_tree_type *pattern, const struct tn_type *type,
 		struct tn_span span, const char *what);
@@ -370,8 +390,6 @@ void elab_check_recursion(struct tn_elab *e);
 /* Binds a flattened parameter of the written type to the frame. */
 bool elab_param(struct frame *frame, const struct tn_param *param,
 		const struct tn_type *type);
-const struct decl *elab_struct_type(struct frame *frame,
-				    const struct tn_tree_type *type);
 /* Ends a body: checks results and makes `return`. */
 bool elab_finish(struct frame *frame, const struct tn_sig *sig,
 		 const struct tn_generics *generics, int nresults,
@@ -429,6 +447,24 @@ bool elab_set_attr(struct tn_elab *e, struct tn_op *op,
 /* ---- elab_struct.c ---------------------------------------------------- */
 
 void elab_struct_item(struct tn_elab *e, struct decl *decl);
+/* The struct that the type names, without sizes; NULL: it names none. */
+const struct decl *elab_struct_find(struct frame *frame,
+				    const struct tn_tree_type *type);
+/* The same with the sizes that are written; after a report without. */
+const struct decl *elab_struct_type(struct frame *frame,
+				    const struct tn_tree_type *type);
+/* Reports a struct with sizes that are not written here. */
+void elab_struct_want_sizes(struct frame *frame,
+			    const struct tn_tree_type *type);
+/* True if `have` is `want`, or `want` with some sizes. */
+bool elab_struct_fits(const struct decl *want, const struct decl *have);
+/* The struct with the sizes that the values have behind `skip` axes; `base` if
+ * they do not tell. */
+const struct decl *elab_struct_of(struct tn_elab *e, const struct decl *base,
+				  struct tn_value *const *fields, int skip);
+
+/* ---- elab_weight.c ---------------------------------------------------- */
+
 void elab_weight_item(struct tn_elab *e, struct decl *decl);
 /* elab_derived.c: `weight s: T = f(a, b);`, once functions are known. */
 void elab_derived_item(struct tn_elab *e, struct decl *decl);

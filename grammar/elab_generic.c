@@ -43,6 +43,18 @@ bool elab_is_fused(const struct tn_tree_item *item)
 	return false;
 }
 
+/* A struct whose sizes are those of the argument. */
+static bool is_open_struct(struct tn_elab *e, const struct tn_tree_type *type)
+{
+	const struct decl *decl;
+
+	if (type->is_elem || type->has_shape)
+		return false;
+	decl = tn_map_find(&e->decls, type->name.text);
+	return decl && decl->item->kind == TN_TREE_ITEM_STRUCT &&
+	       decl->item->u.fields.sizes.len;
+}
+
 bool elab_is_generic(struct tn_elab *e, const struct decl *decl)
 {
 	const struct tn_sig *sig = decl->item->u.sig;
@@ -54,6 +66,7 @@ bool elab_is_generic(struct tn_elab *e, const struct decl *decl)
 		return decl->is_library;
 	for (i = 0; i < sig->params.len; i++)
 		if (elab_is_attribute(sig->params.at[i]) ||
+		    is_open_struct(e, sig->params.at[i]->type) ||
 		    elab_type_is_open(e, sig->params.at[i]->type,
 				      decl->is_library))
 			return true;
@@ -107,7 +120,8 @@ static struct actual *join_fields(struct instance *inst, int at,
 		field->used = true;
 	}
 	actual->ev.kind = EV_STRUCT;
-	actual->ev.u.agg.type = type;
+	actual->ev.u.agg.type = elab_struct_of(inst->caller->e, type,
+					       actual->ev.u.agg.fields, 0);
 	actual->ev.u.agg.is_family = false;
 	return actual;
 }
@@ -145,7 +159,7 @@ static bool match_args(struct instance *inst)
 		}
 		actual->used = true;
 		inst->actuals[i] = actual;
-		type = elab_struct_type(&inst->frame, params->at[i]->type);
+		type = elab_struct_find(&inst->frame, params->at[i]->type);
 		actual = type && !actual->name ? join_fields(inst, k, type) :
 						 NULL;
 		if (actual) {
@@ -168,6 +182,22 @@ static bool lacks(struct instance *inst, const struct tn_param *param)
 	return false;
 }
 
+static void wrong_struct(const struct instance *inst, uint32_t i)
+{
+	const struct tn_param *param = sig_of(inst)->params.at[i];
+	const struct ev *ev = &inst->actuals[i]->ev;
+	struct tn_elab *e = inst->caller->e;
+	struct tn_diag *diag;
+
+	diag = tn_diag_report(e->sink, TN_E0282, ev->span,
+			      "argument '%s' of '%s' is %s%s, not %s%s",
+			      param->name.text, inst->decl->name,
+			      ev->u.agg.is_family ? "a family of " : "",
+			      ev_text(e, ev), param->type->name.text,
+			      param->type->has_shape ? " of those sizes" : "");
+	tn_diag_also(e->sink, diag, param->span, "declared here");
+}
+
 /* An operand left out is the literal that the parameter names. */
 static struct actual *add_default(struct instance *inst, uint32_t i)
 {
@@ -182,6 +212,19 @@ static struct actual *add_default(struct instance *inst, uint32_t i)
 	actual->ev.span = inst->call->span;
 	inst->actuals[i] = actual;
 	return actual;
+}
+
+/* Binds the sizes that the parameter gives names to. */
+static bool unify_struct(struct instance *inst, uint32_t i)
+{
+	const struct tn_param *param = sig_of(inst)->params.at[i];
+	const struct actual *actual = inst->actuals[i];
+
+	if (elab_unify_struct(&inst->frame, param->type,
+			      actual->ev.u.agg.type))
+		return true;
+	wrong_struct(inst, i);
+	return false;
 }
 
 /* Types of operands that are values; literals wait. */
@@ -209,8 +252,11 @@ static bool bind_values(struct instance *inst, bool literals)
 			return lacks(inst, param);
 		if (ev_is_poison(&actual->ev))
 			return false;
-		if (actual->ev.kind == EV_STRUCT)
+		if (actual->ev.kind == EV_STRUCT) {
+			if (!unify_struct(inst, i))
+				return false;
 			continue;
+		}
 		if (ev_is_literal(&actual->ev) != literals)
 			continue;
 		if (literals) {
@@ -250,6 +296,10 @@ static bool check_sizes(struct instance *inst)
 	for (i = 0; i < params->len; i++) {
 		struct tn_value **in = tn_vec_at(&inst->in, i);
 
+		if (!*in && inst->actuals[i] &&
+		    inst->actuals[i]->ev.kind == EV_STRUCT &&
+		    !unify_struct(inst, i))
+			return false;
 		if (*in && !elab_unify(&inst->frame, &sig_of(inst)->generics,
 				       params->at[i]->type, (*in)->type,
 				       inst->actuals[i]->ev.span,
@@ -390,6 +440,8 @@ static const char *instance_key(struct instance *inst)
 		} else if (actual && actual->ev.kind == EV_STRUCT) {
 			const struct ev *ev = &actual->ev;
 
+			tn_buf_putf(&key, "%p:",
+				    (const void *)ev->u.agg.type);
 			for (k = 0; k < ev->u.agg.type->nfields; k++)
 				tn_buf_putf(&key, "%p,", (const void *)
 					    ev->u.agg.fields[k]->type);
@@ -506,7 +558,7 @@ static bool add_param(struct instance *inst, uint32_t i)
 	for (k = 0; ev.u.agg.fields && k < ev.u.agg.type->nfields; k++) {
 		const char *name = tn_arena_printf(&inst->caller->e->scratch,
 			"%s__%s", param->name.text,
-			ev.u.agg.type->item->u.fields.at[k]->name.text);
+			ev.u.agg.type->leaves[k].name);
 
 		ev.u.agg.fields[k] = name ?
 			tn_graph_param(inst->frame.b.fn->body, name,
@@ -646,7 +698,6 @@ static struct ev call_body(struct instance *inst, struct tn_fn *fn)
 static bool check_struct_args(struct instance *inst)
 {
 	const struct tn_params *params = &sig_of(inst)->params;
-	struct tn_elab *e = inst->caller->e;
 	uint32_t i;
 
 	for (i = 0; i < params->len; i++) {
@@ -656,17 +707,11 @@ static bool check_struct_args(struct instance *inst)
 
 		if (!actual || actual->ev.kind != EV_STRUCT)
 			continue;
-		want = elab_struct_type(&inst->frame, param->type);
-		if (want == actual->ev.u.agg.type &&
+		want = elab_struct_find(&inst->frame, param->type);
+		if (want && elab_struct_fits(want, actual->ev.u.agg.type) &&
 		    !actual->ev.u.agg.is_family)
 			continue;
-		tn_diag_report(e->sink, TN_E0282, actual->ev.span,
-			       "argument '%s' of '%s' is %s%s, not %s",
-			       param->name.text, inst->decl->name,
-			       actual->ev.u.agg.is_family ? "a family of " :
-							    "",
-			       ev_text(e, &actual->ev),
-			       param->type->name.text);
+		wrong_struct(inst, i);
 		return false;
 	}
 	return true;

@@ -381,7 +381,7 @@ static int find_field(struct frame *frame, const struct ev *base,
 	fields = &base->u.agg.type->item->u.fields;
 	for (i = 0; i < fields->len; i++)
 		if (fields->at[i]->name.text == expr->u.field.name.text)
-			return (int)i;
+			return base->u.agg.type->members ? (int)i : -1;
 	diag = tn_diag_report(frame->e->sink, TN_E0205,
 			      expr->u.field.name.span,
 			      "struct '%s' has no field '%s'",
@@ -403,6 +403,20 @@ static int find_field(struct frame *frame, const struct ev *base,
 	return -1;
 }
 
+/* A tensor, or the struct inside. */
+static struct ev field_of(const struct ev *base, int at, struct tn_span span)
+{
+	const struct member *member = &base->u.agg.type->members[at];
+	struct ev out = *base;
+
+	if (!member->type)
+		return ev_value(base->u.agg.fields[member->first], span);
+	out.span = span;
+	out.u.agg.type = member->type;
+	out.u.agg.fields = base->u.agg.fields + member->first;
+	return out;
+}
+
 /* blk[i].w: of a member of a family only the field that is asked for. */
 static struct ev member_field(struct frame *frame, const struct tn_expr *expr)
 {
@@ -415,13 +429,14 @@ static struct ev member_field(struct frame *frame, const struct tn_expr *expr)
 		base = index_ev(frame, family, member);
 		at = find_field(frame, &base, expr);
 		return at < 0 ? ev_poison(expr->span) :
-				ev_value(base.u.agg.fields[at], expr->span);
+				field_of(&base, at, expr->span);
 	}
 	at = find_field(frame, &family, expr);
 	if (at < 0)
 		return ev_poison(expr->span);
-	return ev_value(index_value(frame, family.u.agg.fields[at], member),
-			expr->span);
+	base = field_of(&family, at, expr->span);
+	return base.kind == EV_STRUCT ? index_struct(frame, &base, member) :
+		ev_value(index_value(frame, base.u.value, member), expr->span);
 }
 
 struct ev elab_field(struct frame *frame, const struct tn_expr *expr)
@@ -434,5 +449,5 @@ struct ev elab_field(struct frame *frame, const struct tn_expr *expr)
 	base = elab_expr(frame, expr->u.field.base, ELAB_ANY);
 	at = find_field(frame, &base, expr);
 	return at < 0 ? ev_poison(expr->span) :
-			ev_value(base.u.agg.fields[at], expr->span);
+			field_of(&base, at, expr->span);
 }

@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-const struct decl *elab_struct_type(struct frame *frame,
-				    const struct tn_tree_type *type)
-{
-	const struct decl *decl;
-
-	if (type->is_elem || type->has_shape)
-		return NULL;
-	decl = tn_map_find(frame->is_library ? &frame->e->library :
-					       &frame->e->decls,
-			   type->name.text);
-	return decl && decl->item->kind == TN_TREE_ITEM_STRUCT ? decl : NULL;
-}
-
 bool elab_param(struct frame *frame, const struct tn_param *param,
 		const struct tn_type *type)
 {
@@ -73,14 +60,14 @@ static void struct_params(struct frame *frame, const struct tn_param *param,
 	int i;
 
 	for (i = 0; i < type->nfields; i++) {
-		const struct tn_field *field = type->item->u.fields.at[i];
+		const struct leaf *leaf = &type->leaves[i];
 		const char *name = tn_arena_printf(&frame->e->scratch,
 						   "%s__%s", param->name.text,
-						   field->name.text);
+						   leaf->name);
 		struct tn_value *value;
 
 		value = name ? tn_graph_param(frame->b.fn->body, name,
-					      type->fields[i]) : NULL;
+					      leaf->type) : NULL;
 		if (value)
 			value->span = param->name.span;
 	}
@@ -94,6 +81,7 @@ static void one_param(struct frame *frame, const struct tn_param *param)
 	struct tn_value *value;
 
 	if (type) {
+		elab_struct_want_sizes(frame, param->type);
 		struct_params(frame, param, type);
 		return;
 	}
@@ -416,7 +404,8 @@ static bool put_argument(struct frame *frame, const struct decl *decl,
 
 	if (ev_is_poison(ev))
 		return false;
-	if (type && ev->kind == EV_STRUCT && ev->u.agg.type == type &&
+	if (type && ev->kind == EV_STRUCT &&
+	    elab_struct_fits(type, ev->u.agg.type) &&
 	    !ev->u.agg.is_family) {
 		for (i = 0; i < type->nfields; i++)
 			elab_push_ptr(e, in, ev->u.agg.fields[i]);
@@ -428,7 +417,7 @@ static bool put_argument(struct frame *frame, const struct decl *decl,
 			       param->name.text, decl->name,
 			       ev->kind == EV_STRUCT && ev->u.agg.is_family ?
 			       "a family of " : "", ev_text(e, ev),
-			       param->type->name.text);
+			       type ? type->name : param->type->name.text);
 		return false;
 	}
 	if ((int)in->len >= fn->body->nparams)

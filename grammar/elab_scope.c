@@ -185,7 +185,7 @@ bool elab_flat_struct(struct tn_elab *e, const char *name,
 		for (k = 0; fields && k < type->nfields; k++) {
 			const char *full = tn_arena_printf(&e->scratch,
 				"%s__%s", name,
-				type->item->u.fields.at[k]->name.text);
+				type->leaves[k].name);
 
 			weight = full ? tn_map_find(&e->module->weight_names,
 						    full) : NULL;
@@ -198,7 +198,8 @@ bool elab_flat_struct(struct tn_elab *e, const char *name,
 			continue;
 		out->kind = EV_STRUCT;
 		out->span = span;
-		out->u.agg.type = type;
+		out->u.agg.type = elab_struct_of(e, type, fields,
+						 out->u.agg.is_family);
 		out->u.agg.fields = fields;
 		return true;
 	}

@@ -1,285 +1,426 @@
 /*
- * Structs and weights: aggregates end here. A weight of struct type becomes
- * one weight a field, `blk__ln1_g`, and a family one weight whose type has
- * the family axis in front.
+ * Structs: aggregates end here, flattened to the tensors in them. A struct may
+ * hold others, and have sizes of its own; each set of sizes is an instance,
+ * with types of its own.
+ *
+ *   struct Norm[C] { g: f32[C] from "weight"; b: f32[C] from "bias"; }
+ *   struct Unit[I, C] { w: f32[C, I]; norm: Norm[C] from "bn."; }
+ *
+ *   Unit[3, 8]  ->  w: f32[8, 3] "w"; norm__g: f32[8] "bn.weight"; ..
  */
 #include "grammar/elab.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-static bool is_repeated(const struct tn_fields *fields, uint32_t at,
-			const struct tn_field **old)
+#define MOST_LEAVES 4096
+
+static const struct tn_fields *fields_of(const struct decl *decl)
+{
+	return &decl->item->u.fields;
+}
+
+static void malformed(struct tn_elab *e, struct tn_span span,
+		      const char *format, const char *name)
+{
+	tn_diag_report(e->sink, TN_E0225, span, format, name);
+}
+
+/* ---- Fields -------------------------------------------------------------- */
+
+static const struct tn_field *find_old(const struct tn_fields *fields,
+				       uint32_t at)
 {
 	uint32_t i;
 
 	for (i = 0; i < at; i++)
-		if (fields->at[i]->name.text == fields->at[at]->name.text) {
-			*old = fields->at[i];
-			return true;
+		if (fields->at[i]->name.text == fields->at[at]->name.text)
+			return fields->at[i];
+	return NULL;
+}
+
+static void check_repeated(struct tn_elab *e, const struct decl *decl)
+{
+	const struct tn_fields *fields = fields_of(decl);
+	const struct tn_field *old;
+	struct tn_diag *diag;
+	uint32_t i;
+
+	for (i = 0; i < fields->len; i++) {
+		old = find_old(fields, i);
+		if (!old)
+			continue;
+		diag = tn_diag_report(e->sink, TN_E0203,
+				      fields->at[i]->name.span,
+				      "struct '%s' has a field '%s' already",
+				      decl->name, old->name.text);
+		tn_diag_also(e->sink, diag, old->name.span, "first here");
+	}
+}
+
+/* The structs among the fields, and how many tensors there are; -1 after a
+ * report. */
+static int find_members(struct frame *frame, struct decl *decl)
+{
+	const struct tn_fields *fields = fields_of(decl);
+	struct member *member;
+	int count = 0;
+	uint32_t i;
+
+	for (i = 0; i < fields->len; i++) {
+		member = &decl->members[i];
+		member->first = count;
+		member->type = elab_struct_type(frame, fields->at[i]->type);
+		if (member->type && member->type->state != DECL_DONE) {
+			malformed(frame->e, fields->at[i]->type->span,
+				  "struct '%s' would hold itself",
+				  member->type->name);
+			return -1;
 		}
+		elab_struct_want_sizes(frame, fields->at[i]->type);
+		count += member->type ? member->type->nfields : 1;
+		if (count > MOST_LEAVES) {
+			malformed(frame->e, fields->at[i]->span,
+				  "struct '%s' holds more than 4096 tensors",
+				  decl->name);
+			return -1;
+		}
+	}
+	return count;
+}
+
+static const char *join(struct tn_elab *e, const char *a, const char *between,
+			const char *b)
+{
+	return tn_arena_printf(&e->module->arena, "%s%s%s", a, between, b);
+}
+
+static void put_leaves(struct frame *frame, struct decl *decl, uint32_t at)
+{
+	const struct tn_field *field = fields_of(decl)->at[at];
+	const char *key = field->from.file.text ? field->from.file.text :
+		field->name.text;
+	const struct member *member = &decl->members[at];
+	struct leaf *leaf = &decl->leaves[member->first];
+	const struct leaf *inner;
+	int i;
+
+	if (!member->type) {
+		leaf->name = field->name.text;
+		leaf->key = key;
+		leaf->type = elab_type(frame, field->type);
+		if (!leaf->type)
+			leaf->type = frame->e->module->poison;
+		return;
+	}
+	if (!field->from.file.text)
+		key = "";
+	for (i = 0; i < member->type->nfields; i++) {
+		inner = &member->type->leaves[i];
+		leaf[i].name = join(frame->e, field->name.text, "__",
+				    inner->name);
+		leaf[i].key = join(frame->e, key, "", inner->key);
+		leaf[i].type = inner->type;
+		if (!leaf[i].name || !leaf[i].key)
+			leaf[i].name = leaf[i].key = "";
+	}
+}
+
+/* The names that the fields make are distinct: `a__b` beside a struct `a`. */
+static void check_leaves(struct tn_elab *e, const struct decl *decl)
+{
+	struct tn_map seen;
+	int i;
+
+	tn_map_init_text(&seen);
+	for (i = 0; i < decl->nfields; i++) {
+		if (strstr(decl->leaves[i].name, "__") &&
+		    tn_map_has(&seen, decl->leaves[i].name))
+			tn_diag_report(e->sink, TN_E0203,
+				       decl->item->name.span,
+				       "struct '%s' makes the name '%s' twice",
+				       decl->name, decl->leaves[i].name);
+		elab_map(e, &seen, decl->leaves[i].name, (void *)decl);
+	}
+	tn_map_fini(&seen);
+}
+
+static void read_fields(struct frame *frame, struct decl *decl)
+{
+	const struct tn_fields *fields = fields_of(decl);
+	struct tn_elab *e = frame->e;
+	int count;
+	uint32_t i;
+
+	decl->members = elab_array(e, fields->len, sizeof(*decl->members));
+	count = decl->members ? find_members(frame, decl) : -1;
+	decl->leaves = count < 0 ? NULL :
+		elab_array(e, (size_t)count, sizeof(*decl->leaves));
+	if (!decl->leaves) {
+		decl->members = NULL;
+		decl->nfields = 0;
+		return;
+	}
+	for (i = 0; i < fields->len; i++)
+		put_leaves(frame, decl, i);
+	decl->nfields = count;
+}
+
+/* ---- Sizes of its own ---------------------------------------------------- */
+
+static const char *size_name(const struct decl *decl, uint32_t i)
+{
+	const struct tn_extent *extent = fields_of(decl)->sizes.at[i];
+
+	return extent->size && extent->size->kind == TN_EXPR_NAME ?
+		extent->size->u.name : NULL;
+}
+
+static bool check_size_name(struct tn_elab *e, const struct decl *decl,
+			    uint32_t at)
+{
+	const struct tn_extent *extent = fields_of(decl)->sizes.at[at];
+	const char *name = size_name(decl, at);
+	const struct decl *other;
+	struct tn_diag *diag;
+	uint32_t i;
+
+	if (!name) {
+		malformed(e, extent->span, "a size of struct '%s' is a name, "
+			  "which its fields use", decl->name);
+		return false;
+	}
+	for (i = 0; i < at; i++)
+		if (size_name(decl, i) == name)
+			break;
+	other = tn_map_find(&e->decls, name);
+	if (i == at && !(other && (other->item->kind == TN_TREE_ITEM_DIM ||
+				   other->item->kind == TN_TREE_ITEM_CONST)))
+		return true;
+	diag = tn_diag_report(e->sink, TN_E0203, extent->span,
+			      "'%s' is bound already", name);
+	tn_diag_also(e->sink, diag, other ? other->item->name.span :
+		     fields_of(decl)->sizes.at[i]->span, "first bound here");
 	return false;
+}
+
+/* Binds the sizes; NULL: to poison, so that the text alone is checked. */
+static void bind_sizes(struct frame *frame, const struct decl *decl,
+		       const struct tn_dim *const *sizes)
+{
+	const struct tn_extents *extents = &fields_of(decl)->sizes;
+	struct tn_name name;
+	uint32_t i;
+
+	for (i = 0; i < extents->len; i++) {
+		name.text = size_name(decl, i);
+		name.span = extents->at[i]->span;
+		frame_bind(frame, name, sizes ? ev_dim(sizes[i], name.span) :
+			   ev_poison(name.span));
+	}
 }
 
 void elab_struct_item(struct tn_elab *e, struct decl *decl)
 {
-	const struct tn_fields *fields = &decl->item->u.fields;
-	const struct tn_field *old;
+	uint32_t i, errors = e->sink->errors;
 	struct frame frame;
+
+	if (decl->state != DECL_NEW)
+		return;
+	if (e->depth >= ELAB_DEPTH) {
+		malformed(e, decl->item->name.span, "struct '%s' lies in too "
+			  "many others", decl->name);
+		decl->state = DECL_DONE;
+		return;
+	}
+	decl->state = DECL_ACTIVE;
+	e->depth++;
+	check_repeated(e, decl);
+	frame_init(&frame, e, NULL, decl, NULL);
+	for (i = 0; i < fields_of(decl)->sizes.len; i++)
+		if (!check_size_name(e, decl, i))
+			break;
+	if (i == fields_of(decl)->sizes.len) {
+		bind_sizes(&frame, decl, NULL);
+		read_fields(&frame, decl);
+		check_leaves(e, decl);
+	}
+	frame_fini(&frame);
+	e->depth--;
+	decl->state = DECL_DONE;
+	decl->is_broken = e->sink->errors != errors;
+}
+
+static const char *instance_name(struct tn_elab *e, const struct decl *base,
+				 const struct tn_dim *const *sizes)
+{
+	const char *text;
+	struct tn_buf buf;
 	uint32_t i;
 
-	decl->state = DECL_DONE;
-	decl->fields = elab_array(e, fields->len, sizeof(*decl->fields));
-	if (!decl->fields)
-		return;
-	frame_init(&frame, e, NULL, decl, NULL);
-	for (i = 0; i < fields->len; i++) {
-		const struct tn_field *field = fields->at[i];
-		const struct tn_type *type;
-
-		if (is_repeated(fields, i, &old)) {
-			struct tn_diag *diag;
-
-			diag = tn_diag_report(e->sink, TN_E0203,
-					      field->name.span,
-					      "struct '%s' has a field '%s' "
-					      "already", decl->name,
-					      field->name.text);
-			tn_diag_also(e->sink, diag, old->name.span,
-				     "first here");
-		}
-		if (elab_struct_type(&frame, field->type)) {
-			tn_diag_report(e->sink, TN_E0225, field->type->span,
-				       "a field is a tensor, not a struct");
-			type = NULL;
-		} else {
-			type = elab_type(&frame, field->type);
-		}
-		decl->fields[i] = type ? type : e->module->poison;
+	tn_buf_init(&buf);
+	tn_buf_put(&buf, base->name);
+	for (i = 0; i < fields_of(base)->sizes.len; i++) {
+		tn_buf_put(&buf, i ? ", " : "[");
+		tn_dim_print(&buf, sizes[i]);
 	}
-	decl->nfields = (int)fields->len;
-	frame_fini(&frame);
+	tn_buf_putc(&buf, ']');
+	text = buf.failed ? NULL : elab_intern(e, tn_buf_text(&buf));
+	tn_buf_fini(&buf);
+	return text;
 }
 
-/* A weight, and what knows it again by its value. */
-static struct tn_weight *make_weight(struct tn_elab *e, const char *name,
-				     const struct tn_type *type,
-				     struct tn_span span)
+/* The struct with these sizes. */
+static const struct decl *instance(struct tn_elab *e, const struct decl *base,
+				   const struct tn_dim **sizes)
 {
-	struct tn_weight *weight = tn_graph_weight(e->module, name, type,
-						   span);
-
-	if (!weight || !tn_map_set(&e->origins, weight->value, weight)) {
-		e->module->failed = true;
-		return NULL;
-	}
-	return weight;
-}
-
-/* What the members of a weight item share. */
-struct weight_item {
-	struct tn_elab *e;
-	struct decl *decl;
-	struct frame *frame;
-	bool is_family;
-	int64_t low, high;
-};
-
-static const struct tn_type *stacked(struct weight_item *item,
-				     const struct tn_type *type)
-{
-	const struct tn_dim *dims[TN_MAX_RANK + 1];
-	struct tn_module *module = item->e->module;
-	int i;
-
-	if (!item->is_family || tn_type_is_poison(type))
-		return type;
-	if (type->rank == TN_MAX_RANK) {
-		tn_diag_report(item->e->sink, TN_E0218,
-			       item->decl->item->name.span,
-			       "a family adds an axis, and there are %d "
-			       "already", TN_MAX_RANK);
-		return module->poison;
-	}
-	dims[0] = tn_dim_const(&module->dims, item->high - item->low);
-	for (i = 0; i < type->rank; i++)
-		dims[i + 1] = type->dims[i];
-	if (type->dtype == TN_ENCODED)
-		return tn_type_get_encoded(module, type->encoding,
-					   type->rank + 1, dims);
-	return tn_type_get(module, type->dtype, type->rank + 1, dims);
-}
-
-static const char *join(struct tn_elab *e, const char *a, const char *b)
-{
-	if (!a || !b)
-		return a ? a : b;
-	return tn_arena_printf(&e->module->arena, "%s%s", a, b);
-}
-
-static struct tn_value *make_member(struct weight_item *item,
-				    const char *name,
-				    const struct tn_type *type,
-				    const char *key)
-{
-	const struct tn_tree_item *from = item->decl->item;
-	struct tn_weight *weight;
-
-	type = type ? stacked(item, type) : item->e->module->poison;
-	if (!type)
-		return NULL;
-	weight = make_weight(item->e, name, type, from->name.span);
-	if (!weight)
-		return NULL;
-	if (item->is_family) {
-		weight->family = item->high - item->low;
-		weight->family_from = item->low;
-		weight->index_name = from->u.weight.var.text;
-	}
-	weight->file = from->u.weight.from.file.text;
-	weight->key = weight->file ? key : NULL;
-	elab_annots(item->e, &from->annots, &weight->annots);
-	if (from->u.weight.type)
-		elab_annots(item->e, &from->u.weight.type->annots,
-			    &weight->annots);
-	return weight->value;
-}
-
-static struct ev struct_weight(struct weight_item *item,
-			       const struct decl *type)
-{
-	const struct tn_from *from = &item->decl->item->u.weight.from;
-	struct ev ev = ev_poison(item->decl->item->name.span);
-	struct tn_elab *e = item->e;
-	int i;
-
-	ev.u.agg.fields = elab_array(e, (size_t)type->nfields,
-				     sizeof(struct tn_value *));
-	if (!ev.u.agg.fields)
-		return ev;
-	for (i = 0; i < type->nfields; i++) {
-		const struct tn_field *field = type->item->u.fields.at[i];
-		const char *name, *tail;
-
-		name = tn_arena_printf(&e->module->arena, "%s__%s",
-				       item->decl->name, field->name.text);
-		tail = field->from.file.text ? field->from.file.text :
-					       field->name.text;
-		if (name && tn_map_has(&e->decls, name)) {
-			tn_diag_report(e->sink, TN_E0203,
-				       item->decl->item->name.span,
-				       "field '%s' makes the name '%s', which "
-				       "is bound already", field->name.text,
-				       name);
-			return ev;
-		}
-		ev.u.agg.fields[i] = name ?
-			make_member(item, name, type->fields[i],
-				    join(e, from->key.text, tail)) : NULL;
-		if (!ev.u.agg.fields[i])
-			return ev;
-	}
-	ev.kind = EV_STRUCT;
-	ev.u.agg.type = type;
-	ev.u.agg.is_family = item->is_family;
-	return ev;
-}
-
-static bool read_family(struct weight_item *item)
-{
-	const struct tn_tree_item *from = item->decl->item;
-
-	if (!from->u.weight.low)
-		return true;
-	item->is_family = true;
-	if (!elab_constant(item->frame, from->u.weight.low,
-			   "a bound of a family", &item->low) ||
-	    !elab_constant(item->frame, from->u.weight.high,
-			   "a bound of a family", &item->high))
-		return false;
-	if (item->high >= item->low && item->low >= 0)
-		return true;
-	tn_diag_report(item->e->sink, TN_E0218, from->u.weight.low->span,
-		       "a family counts from a number up to another: %" PRId64
-		       "..%" PRId64, item->low, item->high);
-	return false;
-}
-
-/* The key of a family names the member. */
-static void check_key(struct weight_item *item)
-{
-	const struct tn_tree_item *from = item->decl->item;
-	const struct tn_from *place = &from->u.weight.from;
-	struct tn_diag *diag;
-	const char *mark;
-
-	if (!item->is_family || !place->key.text)
-		return;
-	mark = tn_arena_printf(&item->e->scratch, "{%s}",
-			       from->u.weight.var.text);
-	if (!mark || strstr(place->key.text, mark))
-		return;
-	diag = tn_diag_report(item->e->sink, TN_E0218, place->key.span,
-			      "the key does not say where %s goes", mark);
-	tn_diag_help(item->e->sink, diag, "write it into the key, as in "
-		     "\"h.%s.\"", mark);
-}
-
-void elab_weight_item(struct tn_elab *e, struct decl *decl)
-{
-	struct weight_item item = {.e = e, .decl = decl};
-	const struct tn_tree_item *from = decl->item;
-	const struct decl *type;
+	const char *name = instance_name(e, base, sizes);
+	struct decl *made;
 	struct frame frame;
 
-	decl->state = DECL_DONE;
-	decl->ev = ev_poison(from->name.span);
-	frame_init(&frame, e, NULL, decl, NULL);
-	item.frame = &frame;
-	if (read_family(&item)) {
-		check_key(&item);
-		type = elab_struct_type(&frame, from->u.weight.type);
-		if (type)
-			decl->ev = struct_weight(&item, type);
-		else
-			decl->ev = ev_value(make_member(&item, decl->name,
-				elab_type(&frame, from->u.weight.type),
-				from->u.weight.from.key.text),
-				from->name.span);
-	}
+	if (!name || base->is_broken || base->state != DECL_DONE)
+		return base;
+	made = tn_map_find(&e->structs, name);
+	if (made)
+		return made;
+	made = elab_array(e, 1, sizeof(*made));
+	if (!made)
+		return base;
+	*made = *base;
+	made->name = name;
+	made->of = base;
+	made->sizes = sizes;
+	frame_init(&frame, e, NULL, base, NULL);
+	bind_sizes(&frame, base, sizes);
+	read_fields(&frame, made);
 	frame_fini(&frame);
+	elab_map(e, &e->structs, name, made);
+	return made;
 }
 
-/* ---- load -------------------------------------------------------------- */
+/* ---- Types --------------------------------------------------------------- */
 
-struct ev elab_load(struct frame *frame, struct call *call)
+const struct decl *elab_struct_find(struct frame *frame,
+				    const struct tn_tree_type *type)
 {
-	static const char *const known[] = {"file", "key"};
-	struct actual *file = call_arg(call, "file", 0);
-	struct actual *key = call_arg(call, "key", 1);
-	struct tn_elab *e = frame->e;
-	struct tn_value *value;
-	struct tn_tensor tensor;
+	struct decl *decl;
 
-	if (!call_all_used(frame, call, known, 2))
-		return ev_poison(call->span);
-	if (!file || file->ev.kind != EV_STRING ||
-	    (key && key->ev.kind != EV_STRING)) {
-		tn_diag_report(e->sink, TN_E0210, call->span,
-			       "'load' wants the name of a file and, for "
-			       "some, a key");
-		return ev_poison(call->span);
+	if (type->is_elem)
+		return NULL;
+	decl = tn_map_find(frame->is_library ? &frame->e->library :
+					       &frame->e->decls,
+			   type->name.text);
+	if (!decl || decl->item->kind != TN_TREE_ITEM_STRUCT ||
+	    (type->has_shape && !fields_of(decl)->sizes.len))
+		return NULL;
+	elab_struct_item(frame->e, decl);
+	return decl;
+}
+
+const struct decl *elab_struct_type(struct frame *frame,
+				    const struct tn_tree_type *type)
+{
+	const struct decl *base = elab_struct_find(frame, type);
+	const struct tn_dim **sizes;
+	const struct tn_extents *wants;
+	uint32_t i;
+
+	if (!base || !type->has_shape)
+		return base;
+	wants = &fields_of(base)->sizes;
+	if (type->shape.len != wants->len) {
+		tn_diag_report(frame->e->sink, TN_E0225, type->span,
+			       "sizes of struct '%s': %u, given: %u",
+			       base->name, wants->len, type->shape.len);
+		return base;
 	}
-	memset(&tensor, 0, sizeof(tensor));
-	if (!e->options.load ||
-	    !e->options.load(e->options.data, file->ev.u.string,
-			     key ? key->ev.u.string : NULL, call->span.file,
-			     &tensor)) {
-		tn_diag_report(e->sink, TN_E0228, call->span,
-			       "cannot load \"%s\"", file->ev.u.string);
-		return ev_poison(call->span);
+	sizes = elab_array(frame->e, wants->len, sizeof(*sizes));
+	for (i = 0; sizes && i < wants->len; i++) {
+		if (!type->shape.at[i]->size) {
+			malformed(frame->e, type->shape.at[i]->span,
+				  "a pack is no size of struct '%s'",
+				  base->name);
+			return base;
+		}
+		sizes[i] = elab_dim(frame, type->shape.at[i]->size);
+		if (!sizes[i])
+			return base;
 	}
-	value = tn_build_const(&frame->b, &tensor, call->span);
-	tn_tensor_fini(&tensor);
-	return ev_value(value, call->span);
+	return sizes ? instance(frame->e, base, sizes) : base;
+}
+
+void elab_struct_want_sizes(struct frame *frame,
+			    const struct tn_tree_type *type)
+{
+	const struct decl *base = elab_struct_find(frame, type);
+	struct tn_diag *diag;
+
+	if (!base || type->has_shape || !fields_of(base)->sizes.len)
+		return;
+	diag = tn_diag_report(frame->e->sink, TN_E0225, type->span,
+			      "struct '%s' has sizes of its own", base->name);
+	tn_diag_also(frame->e->sink, diag, base->item->name.span,
+		     "declared here");
+	tn_diag_help(frame->e->sink, diag, "write %s[..]", base->name);
+}
+
+bool elab_struct_fits(const struct decl *want, const struct decl *have)
+{
+	return want == have || want == have->of;
+}
+
+/* ---- Sizes of values ----------------------------------------------------- */
+
+/* Notes what the extents, where they are plain names of sizes, are. */
+static void note_sizes(const struct decl *base,
+		       const struct tn_extents *extents,
+		       const struct tn_dim *const *dims,
+		       const struct tn_dim **sizes)
+{
+	const struct tn_expr *size;
+	uint32_t i, k;
+
+	for (i = 0; i < extents->len; i++) {
+		size = extents->at[i]->size;
+		if (!size)
+			return;
+		for (k = 0; k < fields_of(base)->sizes.len; k++)
+			if (size->kind == TN_EXPR_NAME &&
+			    size->u.name == size_name(base, k))
+				sizes[k] = dims[i];
+	}
+}
+
+const struct decl *elab_struct_of(struct tn_elab *e, const struct decl *base,
+				  struct tn_value *const *fields, int skip)
+{
+	const struct tn_fields *list = fields_of(base);
+	const struct tn_dim **sizes;
+	const struct decl *inner;
+	const struct member *m;
+	uint32_t i;
+
+	if (!list->sizes.len || base->is_broken)
+		return base;
+	sizes = elab_array(e, list->sizes.len, sizeof(*sizes));
+	for (i = 0; sizes && i < list->len; i++) {
+		const struct tn_extents *extents = &list->at[i]->type->shape;
+
+		m = &base->members[i];
+		if (!m->type) {
+			const struct tn_type *type = fields[m->first]->type;
+
+			if (type->rank == (int)extents->len + skip)
+				note_sizes(base, extents, type->dims + skip,
+					   sizes);
+			continue;
+		}
+		inner = elab_struct_of(e, m->type->of ? m->type->of : m->type,
+				       fields + m->first, skip);
+		if (inner->of)
+			note_sizes(base, extents, inner->sizes, sizes);
+	}
+	for (i = 0; sizes && i < list->sizes.len; i++)
+		if (!sizes[i])
+			return base;
+	return sizes ? instance(e, base, sizes) : base;
 }

@@ -243,6 +243,25 @@ static bool unify_shape(struct frame *frame, const struct tn_tree_type *pattern,
 	return true;
 }
 
+bool elab_unify_struct(struct frame *frame,
+		       const struct tn_tree_type *pattern,
+		       const struct decl *type)
+{
+	bool ok = true;
+	uint32_t i;
+
+	if (!pattern->has_shape || !type->sizes)
+		return true;
+	if (pattern->shape.len != type->item->u.fields.sizes.len)
+		return false;
+	for (i = 0; i < pattern->shape.len; i++)
+		if (!pattern->shape.at[i]->size ||
+		    !unify_size(frame, pattern->shape.at[i]->size,
+				type->sizes[i], &ok) || !ok)
+			return false;
+	return true;
+}
+
 bool elab_unify(struct frame *frame, const struct tn_generics *generics,
 		const struct tn_tree_type *pattern, const struct tn_type *type,
 		struct tn_span span, const char *what)

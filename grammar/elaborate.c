@@ -20,6 +20,7 @@ struct tn_elab *tn_elab_new(const struct tn_elab_options *options)
 	tn_map_init_text(&e->library);
 	tn_map_init_ptr(&e->included);
 	tn_map_init_text(&e->instances);
+	tn_map_init_text(&e->structs);
 	tn_map_init_text(&e->runtime);
 	tn_map_init_ptr(&e->origins);
 	tn_vec_init(&e->order, sizeof(struct decl *), NULL);
@@ -35,6 +36,7 @@ void tn_elab_free(struct tn_elab *e)
 	tn_map_fini(&e->library);
 	tn_map_fini(&e->included);
 	tn_map_fini(&e->instances);
+	tn_map_fini(&e->structs);
 	tn_map_fini(&e->runtime);
 	tn_map_fini(&e->origins);
 	tn_vec_fini(&e->order);

@@ -53,6 +53,7 @@ libtenon_la_SOURCES += \
 	grammar/elab_trial.c \
 	grammar/elab_unify.c \
 	grammar/elab_util.c \
+	grammar/elab_weight.c \
 	grammar/elaborate.c \
 	grammar/elaborate.h
 

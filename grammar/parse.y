@@ -88,7 +88,7 @@ static void tn_parse_error(const struct tn_loc *loc, struct tn_parser *p,
 
 %type <name> name soft reserved word
 %type <list> annots generics generic_list params params0 result
-%type <list> bindings exprs elements shape shapes args args0
+%type <list> bindings exprs elements shape shapes sizes0 args args0
 %type <list> named_args options carries carry_list scan_ins indices
 %type <list> arms karms
 %type <annot> annot
@@ -151,10 +151,11 @@ bare_item
 		$$->u.constant.type = $3;
 		$$->u.constant.value = $5;
 	}
-	| T_STRUCT name '{' fields '}'
+	| T_STRUCT name sizes0 '{' fields '}'
 	{
 		$$ = tn_node_item(p, TN_TREE_ITEM_STRUCT, NAME($2, @2), @$);
-		tn_node_fields(&$$->u.fields, $4);
+		tn_node_fields(&$$->u.fields, $5);
+		TN_TAKE($$->u.fields.sizes, $3);
 	}
 	| T_WEIGHT name ':' type from0 ';'
 	{ $$ = tn_node_weight(p, NAME($2, @2), $4, $5, @$); }
@@ -241,6 +242,10 @@ dim_opts
 	| dim_opts T_MOD expr		{ $$ = $1; $$->mod = $3; }
 	;
 
+sizes0
+	: %empty			{ $$ = NULL; }
+	| '[' shapes ']'		{ $$ = $2; }
+	;
 fields
 	: %empty			{ $$ = tn_node_stmts(p, NULL, NULL); }
 	| fields field			{ $$ = tn_node_stmts(p, $1, $2); }

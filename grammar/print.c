@@ -462,6 +462,8 @@ static void put_bare_item(struct tn_buf *out, const struct tn_tree_item *item)
 		break;
 	case TN_TREE_ITEM_STRUCT:
 		put_named(out, "struct ", &item->name);
+		if (item->u.fields.sizes.len)
+			tn_print_shape(out, &item->u.fields.sizes);
 		tn_buf_put(out, " {\n");
 		put_fields(out, &item->u.fields);
 		tn_buf_putc(out, '}');

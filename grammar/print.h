@@ -11,6 +11,7 @@ void tn_print_args(struct tn_buf *out, const struct tn_args *args);
 /* ` @name(args)` for each */
 void tn_print_annots(struct tn_buf *out, const struct tn_tree_annots *annots);
 /* `name: type`, or the name alone */
+void tn_print_shape(struct tn_buf *out, const struct tn_extents *shape);
 void tn_print_typed(struct tn_buf *out, const char *name,
 		    const struct tn_tree_type *type);
 

@@ -242,18 +242,13 @@ void tn_print_annots(struct tn_buf *out, const struct tn_tree_annots *annots)
 	}
 }
 
-void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type)
+void tn_print_shape(struct tn_buf *out, const struct tn_extents *shape)
 {
 	uint32_t i;
 
-	if (type->is_elem)
-		tn_buf_put(out, type->name.text);
-	else
-		tn_name_put(out, type->name.text);
-	if (type->has_shape)
-		tn_buf_putc(out, '[');
-	for (i = 0; i < type->shape.len; i++) {
-		const struct tn_extent *extent = type->shape.at[i];
+	tn_buf_putc(out, '[');
+	for (i = 0; i < shape->len; i++) {
+		const struct tn_extent *extent = shape->at[i];
 
 		if (i > 0)
 			tn_buf_put(out, ", ");
@@ -264,8 +259,17 @@ void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type)
 		tn_buf_putc(out, '*');
 		tn_name_put(out, extent->pack.text);
 	}
+	tn_buf_putc(out, ']');
+}
+
+void tn_print_type(struct tn_buf *out, const struct tn_tree_type *type)
+{
+	if (type->is_elem)
+		tn_buf_put(out, type->name.text);
+	else
+		tn_name_put(out, type->name.text);
 	if (type->has_shape)
-		tn_buf_putc(out, ']');
+		tn_print_shape(out, &type->shape);
 	tn_print_annots(out, &type->annots);
 }
 

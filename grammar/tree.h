@@ -388,6 +388,7 @@ struct tn_field {
 struct tn_fields {
 	struct tn_field **at;
 	uint32_t len;
+	struct tn_extents sizes;	/* of a struct: their names */
 	bool broken;
 };
 
