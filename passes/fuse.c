@@ -10,9 +10,11 @@
  * - a map, when the group works on its shape;
  * - a contraction, window or reduction, the anchor of the group, of which there
  *   is one: the maps behind it are its epilogue;
- * - a map that a reduction alone reads, element by element: its prologue;
+ * - a map that a reduction alone reads, element by element: its prologue, if
+ *   it is no epilogue of a contraction or window; no more is a map ahead of
+ *   what follows another of them;
  * - a broadcast or a slice that maps alone read: they read what it was made of.
- * Scalar constants and sizes are copied into the group. A group is closed under
+ * Scalar constants, sizes and iota are copied into the group. A group is closed under
  * paths: a member other than the last is read inside the group alone, and the
  * group stands at the place of its last member, after all its operands.
  */
@@ -25,10 +27,16 @@ static bool is_map(const struct tn_op *op)
 	return tn_ops[op->code].op_class == TN_CLASS_MAP;
 }
 
+/* Elements that their place alone tells. */
+static bool is_counting(const struct tn_value *value)
+{
+	return value->op && value->op->code == TN_OP_iota;
+}
+
 bool tn_fuse_is_source(const struct tn_value *value)
 {
-	return value->op && value->type->rank == 0 &&
-		tn_op_has(value->op->code, TN_FLAG_LITERAL);
+	return is_counting(value) || (value->op && value->type->rank == 0 &&
+		tn_op_has(value->op->code, TN_FLAG_LITERAL));
 }
 
 bool tn_fuse_is_anchor(const struct tn_op *op)
@@ -116,6 +124,12 @@ struct tn_fuse_group *tn_fuse_new(struct tn_fuser *f, struct tn_op *root)
 	return group;
 }
 
+static bool is_ahead(const struct tn_fuser *f, const struct tn_op *op,
+		     const struct tn_fuse_group *group)
+{
+	return tn_map_find(&f->ahead, op) == group;
+}
+
 /* The readers of an op, which are all in the group. */
 struct readers {
 	int all, ahead, maps;	/* ahead: the anchor and what it alone reads */
@@ -132,7 +146,7 @@ static struct readers count_readers(const struct tn_fuser *f,
 		readers.all++;
 		readers.maps += is_map(use->op);
 		readers.ahead += use->op == group->anchor ||
-			tn_map_has(&f->ahead, use->op);
+			is_ahead(f, use->op, group);
 	}
 	return readers;
 }
@@ -159,11 +173,107 @@ static bool fits(const struct tn_fuser *f, const struct tn_fuse_group *group,
 	return is_map(op) || is_place(op) || (!*ahead && !group->anchor);
 }
 
+/* ---- Epilogues ----------------------------------------------------------- */
+
+static bool is_product(const struct tn_op *op)
+{
+	return tn_fuse_is_anchor(op) &&
+		tn_ops[op->code].op_class != TN_CLASS_REDUCE;
+}
+
+/* The last op of a prologue whose maps alone read `op`, element by element; or
+ * NULL. */
+static struct tn_op *end_of_prologue(const struct tn_fuser *f,
+				     const struct tn_fuse_group *group,
+				     const struct tn_op *op)
+{
+	struct tn_op *last = tn_graph_in(group->anchor, 0)->op;
+	const struct tn_use *use;
+
+	for (use = op->out[0]->uses; use; use = use->next)
+		if (!is_map(use->op) || !is_ahead(f, use->op, group))
+			return NULL;
+	return same_space(op, last->out[0]) ? last : NULL;
+}
+
+/* The map that alone reads the op, if all else that it reads lies outside of
+ * the group; or NULL. */
+static struct tn_op *next_in_chain(const struct tn_fuser *f,
+				   const struct tn_fuse_group *group,
+				   const struct tn_op *op)
+{
+	const struct tn_use *use = op->out[0]->uses;
+	struct tn_op *next = use ? use->op : NULL;
+	int i;
+
+	for (; use; use = use->next)
+		if (use->op != next)
+			return NULL;
+	if (!next || !is_map(next) || !same_space(next, op->out[0]))
+		return NULL;
+	for (i = 0; i < next->nin; i++)
+		if (tn_graph_in(next, i)->op != op &&
+		    tn_graph_in(next, i)->op &&
+		    tn_map_find(&f->of, tn_graph_in(next, i)->op) == group)
+			return NULL;
+	return next;
+}
+
+/* Marks those members of the group that are what follows `op`, a contraction
+ * or window, alone: they are no matter of another one's. NULL: there are
+ * none. */
+static struct tn_op *mark_epilogue(struct tn_fuser *f,
+				   const struct tn_fuse_group *group,
+				   const struct tn_op *op)
+{
+	struct tn_op *last = NULL, *next;
+
+	if (!group || !group->anchor || !is_product(op))
+		return NULL;
+	if (!is_product(group->anchor))
+		return end_of_prologue(f, group, op);
+	for (next = next_in_chain(f, group, op); next;
+	     next = next_in_chain(f, group, next)) {
+		if (!tn_map_set(&f->ahead, next, (void *)(uintptr_t)group))
+			return NULL;
+		last = next;
+	}
+	return last;
+}
+
+/* What is marked leaves the group and follows the anchor. */
+static bool take_epilogue(struct tn_fuser *f, struct tn_fuse_group *from,
+			  struct tn_op *anchor, struct tn_op *last)
+{
+	struct tn_fuse_group *to = tn_fuse_new(f, last);
+	struct tn_fuse_member *m = from->first;
+	bool goes;
+
+	if (!to || !tn_fuse_add(f, to, anchor))
+		return false;
+	to->anchor = anchor;
+	from->first = NULL;
+	from->members = from->anchors = from->nin = 0;
+	for (; m; m = m->next) {
+		goes = is_ahead(f, m->op, from);
+		if (!tn_fuse_add(f, goes ? to : from, m->op) ||
+		    (goes && !tn_map_set(&f->ahead, m->op, NULL)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- The walk ------------------------------------------------------------ */
+
 static bool place(struct tn_fuser *f, struct tn_op *op)
 {
 	struct tn_fuse_group *group = tn_fuse_readers(f, op);
+	struct tn_op *last;
 	bool ahead = false;
 
+	last = mark_epilogue(f, group, op);
+	if (last)
+		return take_epilogue(f, group, op, last);
 	if (is_place(op) && (!group || !fits(f, group, op, &ahead)))
 		return true;
 	if (!group || !fits(f, group, op, &ahead)) {
@@ -226,6 +336,17 @@ static const char *kind_of(const struct tn_fuse_group *group)
 	}
 }
 
+static bool counts(const struct tn_fuse_group *group)
+{
+	const struct tn_op *op = group->first ? group->first->op : NULL;
+	int i;
+
+	for (i = 0; op && i < op->nin; i++)
+		if (is_counting(tn_graph_in(op, i)))
+			return true;
+	return false;
+}
+
 /* A group of several becomes a function. */
 static bool outline(struct tn_fuser *f, const struct tn_fuse_group *group)
 {
@@ -237,11 +358,28 @@ static bool outline(struct tn_fuser *f, const struct tn_fuse_group *group)
 	};
 	const struct tn_fuse_member *member;
 
-	if (group->members < 2 || !tn_rw_spend(rw, "fuse", group->root))
+	if ((group->members < 2 && !counts(group)) ||
+	    !tn_rw_spend(rw, "fuse", group->root))
 		return true;
 	for (member = group->first; member; member = member->next)
 		list[outlined.nops++] = member->op;
 	return tn_rw_outline(rw, &outlined) != NULL;
+}
+
+/* What every reader has a copy of. */
+static void drop_copied(struct tn_fuser *f, struct tn_block *block)
+{
+	struct tn_op *op, *prev;
+	int i;
+
+	for (op = block->last; op; op = prev) {
+		prev = op->prev;
+		for (i = 0; i < op->nregions; i++)
+			drop_copied(f, op->regions[i]);
+		if (op->nout == 1 && is_counting(op->out[0]) &&
+		    !op->out[0]->uses)
+			tn_rw_erase(f->context->rw, op);
+	}
 }
 
 static bool fuse(struct tn_fuser *f)
@@ -256,6 +394,7 @@ static bool fuse(struct tn_fuser *f)
 	for (i = f->groups.len; i-- > 0;)
 		if (!outline(f, tn_vec_ptr(&f->groups, i)))
 			return false;
+	drop_copied(f, body);
 	return true;
 }
 

@@ -198,6 +198,12 @@ static bool miss(const struct tn_fuser *f,
 	return false;
 }
 
+static bool has_window(const struct tn_fuse_group *group)
+{
+	return group->anchor && tn_ops[group->anchor->code].op_class ==
+		TN_CLASS_WINDOW;
+}
+
 /* Whether the groups become one; if not the reason is told. */
 static bool may_merge(struct tn_fuser *f,
 		      const struct tn_fuse_group *producer,
@@ -209,6 +215,10 @@ static bool may_merge(struct tn_fuser *f,
 
 	if (producer->anchors + consumer->anchors == 0)
 		return false;
+	if (has_window(producer) || has_window(consumer))
+		return miss(f, producer, consumer,
+			    "a window has a kernel of its own, which goes by "
+			    "blocks of pixels");
 	if (producer->members + consumer->members > TN_FUSE_MEMBERS ||
 	    producer->nin + consumer->nin > TN_FUSE_OPERANDS)
 		return miss(f, producer, consumer,
