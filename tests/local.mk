@@ -29,6 +29,7 @@ check_scripts += \
 	tests/ops/functions.py \
 	tests/ops/sweep.py \
 	tests/passes/firing.py \
+	tests/passes/counts.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
 	tests/readme.py \
