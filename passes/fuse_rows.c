@@ -297,12 +297,54 @@ static bool keeps_lines(const struct tn_op *op)
 	return srule == TN_SRULE_RESHAPE && is_split(op);
 }
 
+/* The contraction sums over axis `axis` of the value. */
+static bool sums_over(const struct tn_op *op, const struct tn_value *value,
+		      int axis)
+{
+	struct tn_einsum sum;
+	const char *why;
+	int k, n;
+
+	if (!tn_einsum_of(op, &sum, &why))
+		return false;
+	for (k = 0; k < op->nin; k++)
+		for (n = 0; n < sum.out_rank; n++)
+			if (tn_graph_in(op, k) == value &&
+			    sum.index[k][axis] == sum.out[n])
+				return false;
+	return true;
+}
+
+/* A transpose after which what lay along memory is summed over: the sums go
+ * along memory without it. */
+static bool is_summed_line(const struct tn_op *op)
+{
+	const struct tn_attr *perm;
+	const struct tn_use *use;
+	int line, axis = 0;
+
+	if (!is_move(op) || tn_ops[op->code].srule != TN_SRULE_TRANSPOSE)
+		return false;
+	perm = tn_graph_attr(op, "perm");
+	line = op->out[0]->type->rank - 1;
+	while (perm->count && axis < line && perm->u.ints[axis] != line)
+		axis++;
+	for (use = op->out[0]->uses; use; use = use->next)
+		if (!is_contract(use->op) ||
+		    !sums_over(use->op, op->out[0], axis))
+			return false;
+	return line > 0;
+}
+
 /* The op, which the group alone reads, may be read through: by contractions
  * and by movement that they read through. */
-static bool is_factor(const struct tn_op *op)
+static bool is_factor(const struct tn_fuse_group *group,
+		      const struct tn_op *op)
 {
 	const struct tn_use *use;
 
+	if (group->is_rows && is_summed_line(op))
+		return true;
 	for (use = op->out[0]->uses; use; use = use->next)
 		if (!is_contract(use->op) && !is_move(use->op))
 			return false;
@@ -355,10 +397,8 @@ static bool visit(struct tn_fuser *f, struct tn_op *op)
 
 	if (group)
 		return group->root != op || visit_root(f, group);
-	if (!is_move(op) || !is_factor(op))
-		return true;
-	group = tn_fuse_readers(f, op);
-	if (!group || group->members == TN_FUSE_MEMBERS ||
+	group = is_move(op) ? tn_fuse_readers(f, op) : NULL;
+	if (!group || !is_factor(group, op) || group->members == TN_FUSE_MEMBERS ||
 	    group->nin >= TN_FUSE_OPERANDS)
 		return true;
 	return tn_fuse_add(f, group, op);
