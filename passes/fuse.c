@@ -316,6 +316,9 @@ static bool form_groups(struct tn_fuser *f, struct tn_block *block)
 		if ((is_map(op) || tn_fuse_is_anchor(op) || is_place(op)) &&
 		    !place(f, op))
 			return false;
+		if (op->nout == 1 && is_counting(op->out[0]) &&
+		    op->out[0]->uses && !tn_map_set(&f->counting, op, op))
+			return false;
 	}
 	return true;
 }
@@ -376,8 +379,7 @@ static void drop_copied(struct tn_fuser *f, struct tn_block *block)
 		prev = op->prev;
 		for (i = 0; i < op->nregions; i++)
 			drop_copied(f, op->regions[i]);
-		if (op->nout == 1 && is_counting(op->out[0]) &&
-		    !op->out[0]->uses)
+		if (tn_map_has(&f->counting, op) && !op->out[0]->uses)
 			tn_rw_erase(f->context->rw, op);
 	}
 }
@@ -408,11 +410,13 @@ enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
 	tn_map_init_ptr(&f.of);
 	tn_map_init_ptr(&f.ahead);
 	tn_map_init_ptr(&f.numbers);
+	tn_map_init_ptr(&f.counting);
 	good = fuse(&f);
 	tn_vec_fini(&f.groups);
 	tn_map_fini(&f.of);
 	tn_map_fini(&f.ahead);
 	tn_map_fini(&f.numbers);
+	tn_map_fini(&f.counting);
 	tn_arena_fini(&f.arena);
 	if (!good) {
 		context->rw->failed = true;

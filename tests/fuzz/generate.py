@@ -9,9 +9,11 @@ all, so that a compiler starts once for K.
 
 What is likely: axes of size 0 and 1, scalars, named dims; small integers beside
 large ones; NaN and infinities through max, min, compares and casts; reductions
-next to transposes, reshapes, slices and pads; values read inside a chain of
-maps and outside it; several results; indices out of range; windows with odd
-attributes; branches and loops; operators of the library; weights.
+next to transposes, reshapes, slices and pads; rows: reductions stretched over
+what they sum up, once and again, products and transposes behind them; values
+read inside a chain of maps and outside it; several results; indices out of
+range; windows with odd attributes; branches and loops; operators of the
+library; weights.
 
 A result's name ends in `_x` if every back end must give the same bits, in `_r`
 if rounding may differ (sums of floats, transcendental functions). What is
@@ -182,7 +184,8 @@ class Graph:
                 (self.conv, 2), (self.pool, 2), (self.library, 6),
                 (self.branch, 2), (self.loop, 2), (self.whiles, 1),
                 (self.scan, 2), (self.same, 2), (self.split, 1),
-                (self.bits, 2), (self.constant, 1)]
+                (self.bits, 2), (self.constant, 1), (self.rows, 6),
+                (self.product, 3)]
         way = self.r.choices([w for w, _ in ways], [n for _, n in ways])[0]
         way()
 
@@ -540,6 +543,88 @@ class Graph:
         shape = a.shape[:-1] + b.shape[1:]
         self.add(f"{a.name} @ {b.name}", a.dtype, shape,
                  a.near or b.near or a.is_float)
+
+    # ---- Rows ----------------------------------------------------------
+
+    def row_axes(self, a):
+        """The last axes, or any."""
+        if self.r.random() < 0.6:
+            return list(range(a.rank - self.r.randint(1, min(2, a.rank)),
+                              a.rank))
+        return self.axes(a) or [a.rank - 1]
+
+    def rows(self):
+        """As norms and softmax do: each row against what it sums up to."""
+        a = self.pick(lambda v: v.rank > 0 and v.dtype != "bool")
+        axes = a and self.row_axes(a)
+        for _ in range(self.r.randint(1, 3) if a else 0):
+            a = self.row(a, axes)
+            if not a:
+                return
+            if self.r.random() < 0.2:
+                axes = self.row_axes(a)
+            if self.r.random() < 0.3:
+                self.product_of(a)
+        if a and a.rank > 1 and self.r.random() < 0.3:
+            perm = list(range(a.rank))
+            self.r.shuffle(perm)
+            self.add(f"transpose({a.name}, perm={perm})", a.dtype,
+                     [a.shape[i] for i in perm], a.near)
+
+    def row(self, a, axes):
+        """One reduction of a, a map on it maybe, and a against it."""
+        op = self.r.choice(["sum", "reduce_max", "reduce_min", "sum"])
+        shape = [1 if i in axes else s for i, s in enumerate(a.shape)]
+        near = a.near or (a.is_float and op == "sum")
+        top = self.add(f"{op}({a.name}, axes={axes}, keep=true)", a.dtype,
+                       shape, near)
+        if top and self.r.random() < 0.4:
+            top = self.add(self.r.choice([f"{top.name} * {top.name}",
+                                          f"{top.name} + 1",
+                                          f"abs({top.name})"]),
+                           a.dtype, shape, near)
+        if top and a.is_float and self.r.random() < 0.3:
+            top = self.add(f"1 / (1 + abs({top.name}))", a.dtype, shape, near)
+        if not top:
+            return None
+        left, right = a.name, top.name
+        if self.r.random() < 0.3:
+            left, right = right, left
+        op = self.r.choice(["-", "*", "+", "max", "-"])
+        a = self.add(f"{op}({left}, {right})" if op.isalpha()
+                     else f"{left} {op} {right}", a.dtype, a.shape, near)
+        if a and a.is_float and self.r.random() < 0.5:
+            op = self.r.choice(["exp", "tanh", "relu"])
+            a = self.add(f"{op}({a.name})", a.dtype, a.shape,
+                         near or op != "relu")
+        return a
+
+    def product(self):
+        a = self.pick(lambda v: v.rank in (2, 3) and v.dtype != "bool")
+        if a:
+            self.product_of(a)
+
+    def product_of(self, a):
+        """Of rows with a matrix, or with one of each batch that lies along."""
+        if a.rank not in (2, 3):
+            return
+        n = self.r.choice([1, 2, 3, 5, "M"])
+        k, batch = a.shape[-1], a.shape[:-2]
+        p = self.r.random()
+        if p < 0.4:
+            b = self.need(a.dtype, batch + (k, n))
+            text = b and f"{a.name} @ {b.name}"
+        elif p < 0.8:
+            b = self.need(a.dtype, batch + (n, k))
+            text = b and ('einsum("...sk,...tk->...st", '
+                          f"{a.name}, {b.name})")
+        else:
+            b = self.need(a.dtype, batch + (n, k))
+            perm = list(range(a.rank - 2)) + [a.rank - 1, a.rank - 2]
+            text = b and f"{a.name} @ transpose({b.name}, perm={perm})"
+        if b:
+            self.add(text, a.dtype, a.shape[:-1] + (n,),
+                     a.near or b.near or a.is_float)
 
     def window(self, n):
         """A size, stride, pad and dilation that fit an axis of n."""
