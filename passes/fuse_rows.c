@@ -13,7 +13,8 @@
  * So norms and softmax, norms ahead of a contraction, and attention: scores,
  * mask, softmax and the product with the values. Movement that a contraction
  * alone reads joins it, for it reads as well where the elements were; so does
- * a transpose of the result that leaves the last axis last.
+ * a transpose of the result that leaves the last axis last. Windows have
+ * kernels of their own.
  */
 #include "passes/fuse.h"
 

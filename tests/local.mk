@@ -16,6 +16,7 @@ check_scripts += \
 	tests/check-pen.sh \
 	tests/cli/print.py \
 	tests/cuda-emu/run.sh \
+	tests/cases/B39-callers-buffers.py \
 	tests/cases/B66-deep-chains.py \
 	tests/cases/B76-alignment.py \
 	tests/cases/B79-many-temporaries.py \
@@ -30,6 +31,7 @@ check_scripts += \
 	tests/ops/sweep.py \
 	tests/passes/firing.py \
 	tests/passes/counts.py \
+	tests/passes/prefixes.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
 	tests/readme.py \
