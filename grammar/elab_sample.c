@@ -50,7 +50,7 @@ static const struct tn_param *param_at(const struct sampler *s, int i)
 	return text->before->item->u.sig->params.at[i];
 }
 
-/* ---- What `where` asks --------------------------------------------------- */
+/* ---- What `where` asks -------------------------------------------------- */
 
 /* The fact that `where` asks of the name, if `wanted` is true for it. */
 static const char *asked(const struct tn_expr *where, const char *name,

@@ -247,7 +247,9 @@ static const char *args_text(struct tn_elab *e,
 	tn_buf_init(&buf);
 	tn_print_annot(&buf, annot);
 	open = strchr(tn_buf_text(&buf), '(');
-	if (open && buf.len > 0) {
+	if (buf.failed || !open) {
+		e->module->failed = true;
+	} else {
 		size_t skip = (size_t)(open - buf.data) + 1;
 
 		text = tn_arena_strndup(&e->module->arena, open + 1,

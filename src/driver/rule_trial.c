@@ -53,8 +53,8 @@ static double special(const struct tn_rule *rule, uint64_t number)
 	return number == 1 ? (double)INFINITY : -(double)INFINITY;
 }
 
-static void fill_float(const struct tn_rule_trial *t, struct tn_tensor *x, int set,
-		       uint64_t *state)
+static void fill_float(const struct tn_rule_trial *t, struct tn_tensor *x,
+		       int set, uint64_t *state)
 {
 	int64_t count = tn_tensor_count(x), i;
 
@@ -187,8 +187,8 @@ static bool near(const struct tn_rule *rule, const struct tn_tensor *a,
 		return x == y && signbit(x) == signbit(y);
 	if (!isfinite(x) || !isfinite(y))
 		return x == y || permits(rule, "reassoc");
-	return fabs(x - y) <= 64 * step * (fabs(x) + fabs(y) +
-					   (permits(rule, "reassoc") ? SCALE : 1));
+	return fabs(x - y) <= 64 * step *
+	       (fabs(x) + fabs(y) + (permits(rule, "reassoc") ? SCALE : 1));
 }
 
 static bool same(const struct tn_rule *rule, const struct tn_tensor *a,

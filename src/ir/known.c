@@ -178,7 +178,7 @@ static bool map(struct walk *w, const struct tn_op *op, int depth,
 	return true;
 }
 
-/* ---- Movement, lookups, reductions ---------------------------------------- */
+/* ---- Movement, lookups, reductions -------------------------------------- */
 
 static bool slice(struct walk *w, const struct tn_op *op, int depth,
 		  struct tn_known *out)
@@ -289,7 +289,7 @@ static bool move(struct walk *w, const struct tn_op *op, int depth,
 	}
 }
 
-/* ---- Values --------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------- */
 
 static bool literal(struct walk *w, const struct tn_op *op,
 		    struct tn_known *out)

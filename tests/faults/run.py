@@ -47,6 +47,9 @@ COMMANDS = [
     f"emit --target=cuda {IN}/views.tn -o OUT/cu",
     f"emit {DATA}/asserts.tn -o OUT/c",
     f"emit --target=cuda {DATA}/shown.tn -o OUT/cu",
+    f"run --target=ref --passes=default {IN}/weights.tn -i x=random:1"
+    " --dim N=2",
+    f"check {TOP}/tests/diag/E0229-derived-weight.tn",
     f"run --target=ref {IN}/guards.tn -i x=random:1 -i m=random:2 --dim N=6",
     f"run --target=ref --passes=default {IN}/flow.tn -i x=random:1"
     " -i on=bool=true -i k=i32=1",
