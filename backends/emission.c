@@ -5,15 +5,23 @@
 
 #include "backends/emit.h"
 
-enum tn_status tn_emission_begin(struct tn_emission *emission,
-				 const struct tn_fn *entry, const char *name)
+enum tn_status tn_emission_open(struct tn_emission *emission,
+				const char *name)
 {
 	memset(emission, 0, sizeof(*emission));
 	tn_arena_init(&emission->arena);
 	emission->name = tn_names_clean(&emission->arena, name);
+	return emission->name ? TN_OK : TN_IO;
+}
+
+enum tn_status tn_emission_begin(struct tn_emission *emission,
+				 const struct tn_fn *entry, const char *name)
+{
+	enum tn_status status = tn_emission_open(emission, name);
+
 	if (!tn_weights_init(&emission->weights, entry))
 		return entry->module->sink->errors ? TN_BAD_INPUT : TN_IO;
-	return emission->name ? TN_OK : TN_IO;
+	return status;
 }
 
 struct tn_buf *tn_emission_add(struct tn_emission *emission, const char *name,

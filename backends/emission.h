@@ -32,6 +32,9 @@ struct tn_emission {
  * without data, reported; TN_IO: out of memory. */
 enum tn_status tn_emission_begin(struct tn_emission *emission,
 				 const struct tn_fn *entry, const char *name);
+/* The same without weights: their values need not be there. */
+enum tn_status tn_emission_open(struct tn_emission *emission,
+				const char *name);
 /* The text of a new, empty file. Without room, or with NULL, for want of memory,
  * as its name, the emission has failed, and the text is of no use. */
 struct tn_buf *tn_emission_add(struct tn_emission *emission, const char *name,

@@ -1,6 +1,8 @@
 # Automake fragment of backends; see Makefile.am for the lists.
 
 libtenon_la_SOURCES += \
+	backends/backend.h \
+	backends/backends.c backends/backends.def \
 	backends/emission.c backends/emission.h \
 	backends/emit.h \
 	backends/emit_api.c backends/emit_api.h \

@@ -22,8 +22,8 @@ enum tn_status tn_emit_c(const struct tn_module *module,
 			 const struct tn_target *target,
 			 struct tn_emission *out);
 
-/* Targets: "avx512", "avx2", "sse2", "neon", "generic"; NULL: what this
- * computer has. NULL: no such instruction set. Static. */
+/* Targets: "avx512", "avx2", "sse2", "neon", "generic"; NULL, "",
+ * "native": what this computer has. NULL: no such instruction set. Static. */
 const struct tn_target *tn_target_c(const char *isa);
 /* Whether this CPU runs code for the instruction set; if not, what it lacks. */
 bool tn_target_c_runs(const char *isa, const char **lacks);

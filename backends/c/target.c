@@ -7,6 +7,8 @@
  */
 #include "backends/c/c.h"
 
+#include "backends/backend.h"
+
 #include <string.h>
 
 #define STACK (256 * 1024)
@@ -18,7 +20,7 @@ struct isa {
 };
 
 #define ISA(isa, bytes, registers, flags) \
-	{ { TN_TARGET_C, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, \
+	{ { &tn_backend_c, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, \
 	    0, STACK, NULL }, flags }
 
 /* The best one first. */
@@ -97,7 +99,7 @@ const struct tn_target *tn_target_c(const char *isa)
 	const char *lacks;
 	size_t i;
 
-	if (isa && *isa) {
+	if (isa && *isa && strcmp(isa, "native")) {
 		found = find(isa);
 		return found ? &found->target : NULL;
 	}
@@ -114,3 +116,42 @@ const char *tn_target_c_flags(const struct tn_target *target)
 
 	return found ? found->flags : "";
 }
+
+/* ---- The row ------------------------------------------------------------ */
+
+static void describe(const struct tn_target *target, struct tn_buf *out)
+{
+	tn_buf_putf(out, "C, vectors of %d bytes", target->vector_bytes);
+}
+
+static bool runs(const char *isa, struct tn_buf *why)
+{
+	const char *lacks;
+
+	if (tn_target_c_runs(isa, &lacks))
+		return true;
+	tn_buf_putf(why, "this CPU lacks %s", lacks);
+	return false;
+}
+
+static const char *const sources[] = { ".h", ".c", NULL };
+static const char *const products[] = { NULL };
+
+static const struct tn_build native = {
+	"$cc -std=c11 -O3 -fPIC -shared -w -ffp-contract=off -fno-math-errno & "
+	TN_BUILD_OPENMP TN_BUILD_STAY " %/@.c %/" TN_BUILD_GLUE
+	" -o %/" TN_BUILD_OBJECT " -lm\n",
+	sources, products,
+	"#define WHY(report) 0\n"
+	"#define FINI(ctx) (void)(ctx)\n",
+	"C",
+	"name one with --cc, or use --target=ref, which needs none"
+};
+
+const struct tn_backend tn_backend_c = {
+	.name = "c", .stage = TN_STAGE_PLACED, .has_weights = true,
+	.targets = tn_targets_c, .find = tn_target_c, .describe = describe,
+	.runs = runs,
+	.elsewhere = "build it here, or anywhere with --target=c:generic",
+	.flags = tn_target_c_flags, .native = &native, .emit = tn_emit_c
+};

@@ -27,6 +27,8 @@ enum tn_status tn_emit_cuda(const struct tn_module *module,
 
 /* Targets: "sm_80", "sm_90"; NULL or "": the first. NULL: no such one. */
 const struct tn_target *tn_target_cuda(const char *arch);
+/* gpu.c: whether there is a GPU for the architecture "sm_NN"; if not, why. */
+bool tn_cuda_has_gpu(const char *arch, struct tn_buf *why);
 /* All targets, ends with NULL. */
 extern const struct tn_target *const tn_targets_cuda[];
 

@@ -9,6 +9,7 @@ libtenon_la_SOURCES += \
 	backends/cuda/cuda_impl.h \
 	backends/cuda/cuda_kernel.c \
 	backends/cuda/cuda_shape.c \
+	backends/cuda/gpu.c \
 	backends/cuda/target.c
 
 # The stand-in goes into every emitted folder, so its text is in the library.

@@ -64,7 +64,8 @@ void command_type(FILE *to, const struct tenon_tensor *t)
 }
 
 /* --emulate needs a target whose code it can run. */
-static bool can_emulate(const struct command *command)
+static bool can_emulate(const struct command *command,
+			const struct tenon_context *context)
 {
 	int i;
 
@@ -72,7 +73,7 @@ static bool can_emulate(const struct command *command)
 		return true;
 	for (i = 0; i < command->ngiven; i++)
 		if (!strcmp(command->given[i].option->name, "--target") &&
-		    !strncmp(command->given[i].value, "cuda", 4))
+		    tenon_target_emulates(context, command->given[i].value))
 			return true;
 	return false;
 }
@@ -165,7 +166,7 @@ struct tenon_context *command_context(const struct command *command,
 						    given->option->setting,
 						    given->value);
 	}
-	if (*status == TENON_OK && !can_emulate(command)) {
+	if (*status == TENON_OK && !can_emulate(command, context)) {
 		fputs("tenon: --emulate is for --target=cuda\n", stderr);
 		*status = TENON_USAGE;
 	}

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/c/c.h"
-#include "backends/cuda/cuda.h"
 #include "driver/engine.h"
 #include "driver/target.h"
 #include "driver/toolchain.h"
@@ -37,24 +35,17 @@ static enum tn_status emit_code(struct tenon_module *module,
 				const struct tn_target *target,
 				struct tn_emission *out)
 {
-	enum tn_status status = TN_UNSUPPORTED;
+	enum tn_status status;
 
 	*out = (struct tn_emission){0};
 	module->ir->events = tn_context_events(module->context);
-	switch (target->kind) {
-	case TN_TARGET_C:
-		status = tn_emit_c(module->ir, entry, module->stem, target,
-				   out);
-		break;
-	case TN_TARGET_CUDA:
-		status = tn_emit_cuda(module->ir, entry, module->stem, target,
-				      out);
-		break;
-	case TN_TARGET_REF:
+	if (!target->backend->emit) {
 		tn_context_report(module->context, TN_E0009, "target %s: there "
 				  "is no code to write", target->name);
-		break;
+		return TN_UNSUPPORTED;
 	}
+	status = target->backend->emit(module->ir, entry, module->stem,
+				       target, out);
 	if (!status)
 		tell_files(module, target, out);
 	return status;
@@ -96,11 +87,11 @@ enum tn_status tn_engine_compile(struct tenon_engine *engine,
 		.target = engine->target.name, .isa = engine->target.isa,
 		.workspace = engine->fn->arena_bytes
 	};
-	if (engine->target.kind == TN_TARGET_CUDA) {
+	if (engine->target.backend->has_memory)
 		parts->workspace = 0;
-		if (engine->context->settings.emulate)
-			parts->isa = TN_ISA_EMULATED;
-	}
+	if (engine->target.backend->emulated &&
+	    engine->context->settings.emulate)
+		parts->isa = TN_ISA_EMULATED;
 	status = emit_code(engine->module, engine->fn, &engine->target,
 			   &emission);
 	if (!status)
@@ -121,7 +112,8 @@ static enum tn_status emit(struct tenon_module *module, const char *folder)
 	entry = tn_module_pick(module);
 	if (!entry)
 		return TN_BAD_INPUT;
-	status = tn_weights_by_settings(module);
+	if (target.backend->has_weights)
+		status = tn_weights_by_settings(module);
 	if (!status)
 		status = tn_module_lower(module, entry, &target);
 	if (status)

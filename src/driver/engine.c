@@ -8,6 +8,7 @@
 
 #include "backends/ref/ref.h"
 #include "driver/native.h"
+#include "driver/recipe.h"
 #include "driver/target.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
@@ -62,16 +63,27 @@ static enum tn_status take_parts(struct tenon_engine *engine,
 	return engine->native ? TN_OK : status;
 }
 
+/* There is no machine code of the target. */
+static enum tn_status no_engine(const struct tenon_engine *engine)
+{
+	tn_context_report(engine->context, TN_E0009, "an engine holds machine "
+			  "code, which the target %s does not make",
+			  engine->target.name);
+	return TN_UNSUPPORTED;
+}
+
 /* Whether this machine can run what is compiled for the target. */
 static enum tn_status check_machine(struct tenon_engine *engine,
 				    const char *subject)
 {
 	const struct tn_target *target = &engine->target;
-	bool emulated = target->kind == TN_TARGET_CUDA &&
+	bool emulated = target->backend->emulated &&
 		engine->context->settings.emulate;
 
-	if (target->kind == TN_TARGET_REF)
+	if (target->backend->is_interpreter)
 		return TN_OK;
+	if (!tn_recipe_find(engine->context, target))
+		return no_engine(engine);
 	return tn_target_check(engine->context, target->name, emulated ?
 			       TN_ISA_EMULATED : target->isa, subject);
 }
@@ -102,7 +114,7 @@ static enum tn_status make(struct tenon_engine *engine,
 
 	if (!status)
 		status = ready(engine, module, entry);
-	if (status || engine->target.kind == TN_TARGET_REF)
+	if (status || engine->target.backend->is_interpreter)
 		return status;
 	status = tn_engine_compile(engine, &parts);
 	return status ? status : take_parts(engine, &parts);
@@ -158,12 +170,8 @@ static enum tn_status build(struct tenon_module *module,
 
 	if (!entry)
 		return TN_BAD_INPUT;
-	if (engine->target.kind == TN_TARGET_REF) {
-		tn_context_report(module->context, TN_E0009,
-				  "an engine holds machine code, which the "
-				  "target ref does not make");
-		return TN_UNSUPPORTED;
-	}
+	if (!tn_recipe_find(module->context, &engine->target))
+		return no_engine(engine);
 	status = tn_weights_by_settings(module);
 	if (!status)
 		status = ready(engine, module, entry);

@@ -15,9 +15,18 @@ struct row {
 	const char *name, *summary, *extra_name, *extra;
 };
 
-static void put_row(struct tn_buf *out, bool json, const struct row *row)
+/* Where a table goes, and of whom. */
+struct listing {
+	const struct tenon_context *context;
+	struct tn_buf *out;
+	bool json;
+};
+
+static void put_row(const struct listing *to, const struct row *row)
 {
-	if (!json) {
+	struct tn_buf *out = to->out;
+
+	if (!to->json) {
 		tn_buf_putf(out, "%-14s %s\n", row->name, row->summary);
 		return;
 	}
@@ -32,12 +41,12 @@ static void put_row(struct tn_buf *out, bool json, const struct row *row)
 	tn_buf_put(out, "}\n");
 }
 
-static void list_passes(struct tn_buf *out, bool json)
+static void list_passes(const struct listing *to)
 {
 	int i;
 
 	for (i = 0; i < tn_npasses; i++)
-		put_row(out, json, &(struct row){ tn_passes[i].name,
+		put_row(to, &(struct row){ tn_passes[i].name,
 						  tn_passes[i].summary,
 						  NULL, NULL });
 }
@@ -47,28 +56,28 @@ static const char *const class_names[] = {
 	"order", "source", "flow", "custom"
 };
 
-static void list_ops(struct tn_buf *out, bool json)
+static void list_ops(const struct listing *to)
 {
 	int i;
 
 	for (i = 0; i < TN_OP_COUNT; i++)
-		put_row(out, json, &(struct row){
+		put_row(to, &(struct row){
 			tn_ops[i].name, tn_ops[i].doc, "class",
 			class_names[tn_ops[i].op_class] });
 }
 
-static void list_codes(struct tn_buf *out, bool json)
+static void list_codes(const struct listing *to)
 {
 	int i;
 
 	for (i = 0; i < TN_CODE_COUNT; i++)
-		put_row(out, json, &(struct row){
+		put_row(to, &(struct row){
 			tn_codes[i].name, tn_codes[i].title, "severity",
 			tn_codes[i].severity == TN_ERROR ? "error" :
 			"warning" });
 }
 
-static void list_dtypes(struct tn_buf *out, bool json)
+static void list_dtypes(const struct listing *to)
 {
 	char text[80];
 	int i;
@@ -83,26 +92,31 @@ static void list_dtypes(struct tn_buf *out, bool json)
 			 info->kind == TN_KIND_U ? "unsigned integer" :
 			 info->kind == TN_KIND_B ? "truth value" :
 			 "stored only: `cast` reads it");
-		put_row(out, json, &(struct row){ info->name, text, NULL,
+		put_row(to, &(struct row){ info->name, text, NULL,
 						  NULL });
 	}
 }
 
-static void list_facts(struct tn_buf *out, bool json)
+static void list_facts(const struct listing *to)
 {
 	struct row row = {NULL, NULL, NULL, NULL};
 	int i;
 
 	for (i = 0; (row.name = tn_elab_fact(i, &row.summary)); i++)
-		put_row(out, json, &row);
+		put_row(to, &row);
+}
+
+static void list_targets(const struct listing *to)
+{
+	tn_target_list(to->context, to->out, to->json);
 }
 
 static const struct {
 	const char *name;
-	void (*put)(struct tn_buf *out, bool json);
+	void (*put)(const struct listing *to);
 } tables[] = {
 	{ "passes", list_passes }, { "ops", list_ops },
-	{ "targets", tn_target_list }, { "codes", list_codes },
+	{ "targets", list_targets }, { "codes", list_codes },
 	{ "dtypes", list_dtypes }, { "facts", list_facts }
 };
 #define NTABLES (sizeof(tables) / sizeof(*tables))
@@ -122,7 +136,7 @@ enum tenon_status tenon_list(struct tenon_context *context, const char *what,
 		if (strcmp(names[i], what))
 			continue;
 		tn_buf_init(&buf);
-		tables[i].put(&buf, json);
+		tables[i].put(&(struct listing){ context, &buf, json });
 		return tn_context_text(context, &buf, out);
 	}
 	tn_context_suggest(context,

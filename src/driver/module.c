@@ -428,13 +428,13 @@ static const char *passes_of(struct tenon_module *module)
 	return passes;
 }
 
-/* The interpreter runs the text as it stands, unless passes are named. */
+/* The text is taken as it stands, as the interpreter does, unless passes are named. */
 static bool is_meaning(const struct tenon_module *module,
 		       const struct tn_target *target)
 {
 	const char *passes = module->context->settings.passes;
 
-	return target->kind == TN_TARGET_REF &&
+	return target->backend->stage == TN_STAGE_TEXT &&
 	       (!strcmp(passes, "default") || !strcmp(passes, "none"));
 }
 
@@ -450,7 +450,7 @@ enum tn_status tn_module_lower(struct tenon_module *module,
 		passes = passes_of(module);
 		status = tn_module_pipeline(module, entry, target, passes);
 	}
-	if (status || target->kind == TN_TARGET_REF ||
+	if (status || target->backend->stage == TN_STAGE_TEXT ||
 	    (module->ir->props & need))
 		return status;
 	if (module->ir->props & TN_PROP_KERNELS)

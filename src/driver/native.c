@@ -99,14 +99,6 @@ static const char glue_text[] =
 	"\t3, sizeof(struct @_ctx), init, run, @_place, @_reason, fini\n"
 	"};\n";
 
-/* What the C back end has no need of. */
-static const char glue_c[] =
-	"#define WHY(report) 0\n"
-	"#define FINI(ctx) (void)(ctx)\n";
-static const char glue_cuda[] =
-	"#define WHY(report) (report).device\n"
-	"#define FINI(ctx) @_fini(ctx)\n";
-
 static void put_named(struct tn_buf *out, const char *text,
 		      const char *prefix)
 {
@@ -119,9 +111,9 @@ static void put_named(struct tn_buf *out, const char *text,
 }
 
 void tn_native_glue(struct tn_buf *out, const char *prefix,
-		    enum tn_target_kind kind)
+		    const char *top)
 {
-	put_named(out, kind == TN_TARGET_CUDA ? glue_cuda : glue_c, prefix);
+	put_named(out, top, prefix);
 	put_named(out, glue_text, prefix);
 }
 

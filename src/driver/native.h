@@ -10,13 +10,13 @@
 
 #include "base/buf.h"
 #include "driver/context.h"
-#include "ir/target.h"
 
 struct tn_native;
 
-/* The C text of the table, for emitted code with that prefix. */
+/* The C text of the table, for emitted code with that prefix; `top` is what
+ * the back end says of it (struct tn_build). */
 void tn_native_glue(struct tn_buf *out, const char *prefix,
-		    enum tn_target_kind kind);
+		    const char *top);
 /* Loads object and weights; both must outlive it. NULL after a report. */
 struct tn_native *tn_native_load(struct tenon_context *context,
 				 const void *object, size_t object_size,

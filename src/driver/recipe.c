@@ -1,90 +1,82 @@
 /*
- * The commands of each target; see recipe.h. In the texts here % stands for
- * the folder and @ for the name of the emission.
+ * The commands of a build with the settings put in; see recipe.h. The texts
+ * are those of the back end's row (struct tn_build).
  */
 #include "driver/recipe.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/c/c.h"
 #include "driver/spawn.h"
 
-/* Where the toolkit is if its programs are not on PATH. */
-#define TOOLKIT "/usr/local/cuda/bin/"
+/* Compilers by the word that stands for them: the setting, and where the
+ * program is if it has its usual name and is not on PATH. */
+static const struct {
+	const char *word;
+	size_t setting;
+	const char *usual, *folder;
+} tools[] = {
+	{ "cc", offsetof(struct tn_settings, cc), "cc", NULL },
+	{ "cxx", offsetof(struct tn_settings, cxx), "c++", NULL },
+	{ "nvcc", offsetof(struct tn_settings, nvcc), "nvcc",
+	  "/usr/local/cuda/bin/" }
+};
+#define NTOOLS (sizeof(tools) / sizeof(*tools))
 
-/* nodelete: threads of OpenMP may outlive the engine. */
-#ifdef __ELF__
-#define STAY " -Wl,-z,nodelete"
-#else
-#define STAY ""
-#endif
-
-static const char with_c[] =
-	" " TN_RECIPE_OPENMP STAY " %/@.c %/" TN_RECIPE_GLUE
-	" -o %/" TN_RECIPE_OBJECT " -lm\n";
-
-static const char emulated_kernels[] =
-	" -std=c++11 -O2 -w -ffp-contract=off -fno-exceptions -fPIC -I%/emu "
-	"-I%/emu/include -c %/@_emu.cpp -o %/kernels.o\n";
-
-static const char emulated_host[] =
-	" -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -w -fPIC -I%/emu/include "
-	"-shared %/@_host.c %/" TN_RECIPE_GLUE " %/kernels.o "
-	"%/emu/tn_emu_grid.c %/emu/tn_emu_fiber.c %/emu/tn_emu_host.c "
-	"-o %/" TN_RECIPE_OBJECT " -lm -lpthread\n";
-
-static const char with_nvcc[] =
-	" -fmad=false -O3 -w -Xcompiler -fPIC -shared %/@.cu %/@_host.c "
-	"%/" TN_RECIPE_GLUE " -o %/" TN_RECIPE_OBJECT "\n";
-
-const char *tn_recipe_product(int i)
+const struct tn_build *tn_recipe_find(const struct tenon_context *context,
+				      const struct tn_target *target)
 {
-	static const char *const names[] = {
-		TN_RECIPE_GLUE, TN_RECIPE_OBJECT, "kernels.o"
-	};
+	const struct tn_backend *backend = target->backend;
 
-	return i >= 0 && (size_t)i < sizeof(names) / sizeof(*names) ?
-		names[i] : NULL;
+	return backend->emulated && context->settings.emulate ?
+		backend->emulated : backend->native;
 }
 
-static void put_text(struct tn_buf *out, const char *text, const char *name)
+const char *tn_recipe_product(const struct tn_build *build, int i)
 {
-	for (; *text; text++) {
-		if (*text == '@')
-			tn_buf_put(out, name);
-		else
-			tn_buf_putc(out, *text == '%' ? TN_RECIPE_FOLDER :
-				    *text);
-	}
+	static const char *const all[] = { TN_BUILD_GLUE, TN_BUILD_OBJECT };
+
+	return i < 2 ? all[i] : build->products[i - 2];
 }
 
-/* nvcc as the settings name it; where CUDA puts it if it is not on PATH. */
-static void put_nvcc(const char *name, struct tn_buf *out)
+/* Whether the folder has the program; its path is put then. */
+static bool put_from(struct tn_buf *out, const char *folder, const char *name)
 {
+	struct tn_buf path;
+	bool has;
+
+	tn_buf_init(&path);
+	tn_buf_putf(&path, "%s%s", folder, name);
+	has = access(tn_buf_text(&path), X_OK) == 0;
+	if (has)
+		tn_buf_put(out, tn_buf_text(&path));
+	tn_buf_fini(&path);
+	return has;
+}
+
+/* The program that the word at `text` stands for; the word's length. */
+static size_t put_tool(struct tn_buf *out, const struct tn_settings *settings,
+		       const char *text)
+{
+	size_t len = strcspn(text, " \n"), i;
 	struct tn_buf found;
+	const char *name;
+	bool is_there;
 
+	for (i = 0; i < NTOOLS - 1; i++)
+		if (strlen(tools[i].word) == len &&
+		    !strncmp(tools[i].word, text, len))
+			break;
+	memcpy(&name, (const char *)settings + tools[i].setting,
+	       sizeof(name));
 	tn_buf_init(&found);
-	if (!strcmp(name, "nvcc") && !tn_spawn_find(name, &found) &&
-	    access(TOOLKIT "nvcc", X_OK) == 0)
-		name = TOOLKIT "nvcc";
+	is_there = !tools[i].folder || strcmp(name, tools[i].usual) ||
+		tn_spawn_find(name, &found);
 	tn_buf_fini(&found);
-	tn_buf_put(out, name);
-}
-
-static void put_cuda(const struct tn_settings *settings, const char *name,
-		     const struct tn_target *target, struct tn_buf *out)
-{
-	if (settings->emulate) {
-		tn_buf_put(out, settings->cxx);
-		put_text(out, emulated_kernels, name);
-		tn_buf_put(out, settings->cc);
-		put_text(out, emulated_host, name);
-		return;
-	}
-	put_nvcc(settings->nvcc, out);
-	tn_buf_putf(out, " -arch=%s", target->isa);
-	put_text(out, with_nvcc, name);
+	if (is_there || !put_from(out, tools[i].folder, name))
+		tn_buf_put(out, name);
+	return len;
 }
 
 enum tn_status tn_recipe_put(struct tenon_context *context,
@@ -92,18 +84,20 @@ enum tn_status tn_recipe_put(struct tenon_context *context,
 			     const struct tn_target *target,
 			     struct tn_buf *out)
 {
-	switch (target->kind) {
-	case TN_TARGET_C:
-		tn_buf_putf(out, "%s -std=c11 -O3 -fPIC -shared -w "
-			    "-ffp-contract=off -fno-math-errno %s",
-			    context->settings.cc, tn_target_c_flags(target));
-		put_text(out, with_c, emission->name);
-		break;
-	case TN_TARGET_CUDA:
-		put_cuda(&context->settings, emission->name, target, out);
-		break;
-	case TN_TARGET_REF:
+	const struct tn_build *build = tn_recipe_find(context, target);
+	const char *at;
+
+	if (!build)
 		return TN_UNSUPPORTED;
+	for (at = build->recipe; *at; at++) {
+		if (*at == '$')
+			at += put_tool(out, &context->settings, at + 1);
+		else if (*at == '&')
+			tn_buf_put(out, target->backend->flags(target));
+		else if (*at == '@')
+			tn_buf_put(out, emission->name);
+		else
+			tn_buf_putc(out, *at == '%' ? TN_RECIPE_FOLDER : *at);
 	}
 	return out->failed ? TN_IO : TN_OK;
 }
@@ -116,16 +110,15 @@ static bool ends_with(const char *name, const char *ending)
 }
 
 /* The example program of a folder is not part of the object. */
-bool tn_recipe_uses(const struct tn_emission *emission,
-		    const struct tn_target *target, int file)
+bool tn_recipe_uses(const struct tn_build *build,
+		    const struct tn_emitted *file)
 {
-	const struct tn_emitted *emitted = &emission->files[file];
+	int i;
 
-	if (emitted->is_weights || ends_with(emitted->name, "_main.c"))
+	if (file->is_weights || ends_with(file->name, "_main.c"))
 		return false;
-	return ends_with(emitted->name, ".h") ||
-	       ends_with(emitted->name, ".c") ||
-	       (target->kind == TN_TARGET_CUDA &&
-		(ends_with(emitted->name, ".cu") ||
-		 ends_with(emitted->name, ".cpp")));
+	for (i = 0; build->sources[i]; i++)
+		if (ends_with(file->name, build->sources[i]))
+			return true;
+	return false;
 }

@@ -3,91 +3,62 @@
  */
 #include "driver/target.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include "backends/c/c.h"
-#include "backends/cuda/cuda.h"
 
 /* Most targets that a suggestion is looked for among. */
 #define NAMES 64
 
-static enum tn_status check_gpu(struct tenon_context *context,
-				const char *target, const char *isa,
-				const char *subject)
+const struct tn_backend *tn_target_backend(const struct tenon_context *context,
+					   int i)
 {
-	struct tn_diag *diag;
-	struct tn_buf why;
-
-	tn_buf_init(&why);
-	if (tn_target_has_gpu(isa, &why)) {
-		tn_buf_fini(&why);
-		return TN_OK;
-	}
-	diag = tn_context_report(context, TN_E0017, "%s: %s: %s", subject,
-				 target, tn_buf_text(&why));
-	tn_diag_help(&context->sink, diag, "--emulate makes the same kernels "
-		     "run on this CPU");
-	tn_buf_fini(&why);
-	return TN_UNSUPPORTED;
+	(void)context;
+	return i < tn_nbackends ? tn_backends[i] : NULL;
 }
 
-enum tn_status tn_target_check(struct tenon_context *context,
-			       const char *target, const char *isa,
-			       const char *subject)
+const struct tn_target *tn_target_interpreter(void)
 {
-	struct tn_diag *diag;
-	const char *lacks;
+	int i;
 
-	if (!strcmp(isa, TN_ISA_EMULATED))
-		return TN_OK;
-	if (!strncmp(isa, "sm_", 3))
-		return check_gpu(context, target, isa, subject);
-	if (tn_target_c_runs(isa, &lacks))
-		return TN_OK;
-	diag = tn_context_report(context, TN_E0017, "%s: built for %s, but "
-				 "this CPU lacks %s", subject, target, lacks);
-	tn_diag_help(&context->sink, diag, "build it here, or anywhere with "
-		     "--target=c:generic");
-	return TN_UNSUPPORTED;
+	for (i = 0; i < tn_nbackends; i++)
+		if (tn_backends[i]->is_interpreter)
+			return tn_backends[i]->targets[0];
+	return NULL;
 }
 
-/* Fills `out` from the row found, if any. */
-static bool fill(const struct tn_target *found, struct tn_target *out)
+/* The back end that `name` begins with, and the part behind the colon; NULL:
+ * none does. */
+static const struct tn_backend *find(const struct tenon_context *context,
+				     const char *name, const char **isa)
 {
-	if (found)
-		*out = *found;
-	return found != NULL;
-}
+	size_t n = strcspn(name, ":");
+	const struct tn_backend *backend;
+	int i;
 
-static const struct tn_target *find_c(const char *name)
-{
-	return tn_target_c(name[0] && strcmp(name, "native") ? name : NULL);
-}
-
-/* The part behind the colon of `name` if that begins with `kind`; or NULL. */
-static const char *part(const char *name, const char *kind)
-{
-	size_t n = strlen(kind);
-
-	if (strncmp(name, kind, n))
+	*isa = name[n] ? name + n + 1 : "";
+	if (name[n] && !**isa)
 		return NULL;
-	if (!name[n])
-		return "";
-	return name[n] == ':' && name[n + 1] ? name + n + 1 : NULL;
+	for (i = 0; (backend = tn_target_backend(context, i)); i++)
+		if (strlen(backend->name) == n &&
+		    !strncmp(backend->name, name, n))
+			return backend;
+	return NULL;
 }
 
 /* There is no such target; which one may have been meant. */
 static enum tn_status no_target(struct tenon_context *context,
 				const char *name)
 {
-	const char *names[NAMES] = { "ref", "c", "cuda", "c:native" };
-	size_t count = 4, i;
+	const struct tn_backend *backend;
+	const char *names[NAMES];
+	size_t count = 0;
+	int i, k;
 
-	for (i = 0; tn_targets_c[i] && count < NAMES; i++)
-		names[count++] = tn_targets_c[i]->name;
-	for (i = 0; tn_targets_cuda[i] && count < NAMES; i++)
-		names[count++] = tn_targets_cuda[i]->name;
+	for (i = 0; (backend = tn_target_backend(context, i)); i++) {
+		if (count < NAMES)
+			names[count++] = backend->name;
+		for (k = 0; backend->targets[k] && count < NAMES; k++)
+			names[count++] = backend->targets[k]->name;
+	}
 	tn_context_suggest(context,
 			   tn_context_report(context, TN_E0005,
 					     "there is no target '%s'", name),
@@ -99,52 +70,97 @@ static enum tn_status no_target(struct tenon_context *context,
 enum tn_status tn_target_pick(struct tenon_context *context,
 			      struct tn_target *out)
 {
-	const char *name = context->settings.target, *rest;
+	const char *name = context->settings.target, *isa;
+	const struct tn_backend *backend = find(context, name, &isa);
+	const struct tn_target *found = backend ? backend->find(isa) : NULL;
 
-	if (!strcmp(name, "ref")) {
-		*out = (struct tn_target){ .kind = TN_TARGET_REF,
-					   .name = "ref", .isa = "" };
-		return TN_OK;
-	}
-	rest = part(name, "cuda");
-	if (rest && fill(tn_target_cuda(rest), out))
-		return TN_OK;
-	rest = part(name, "c");
-	if (rest && fill(find_c(rest), out))
-		return TN_OK;
-	return no_target(context, name);
+	if (!found)
+		return no_target(context, name);
+	*out = *found;
+	return TN_OK;
 }
 
-static void put_one(struct tn_buf *out, bool json, const char *name,
-		    const char *words, const char *lacks)
+bool tenon_target_emulates(const struct tenon_context *context,
+			   const char *target)
 {
+	const struct tn_backend *backend;
+	const char *isa;
+
+	if (!context || !target)
+		return false;
+	backend = find(context, target, &isa);
+	return backend && backend->emulated;
+}
+
+enum tn_status tn_target_check(struct tenon_context *context,
+			       const char *target, const char *isa,
+			       const char *subject)
+{
+	const struct tn_backend *backend;
+	struct tn_diag *diag;
+	struct tn_buf why;
+	const char *rest;
+
+	backend = find(context, target, &rest);
+	if (!backend || (!strcmp(isa, TN_ISA_EMULATED) && !backend->emulated)) {
+		tn_context_report(context, TN_E0017, "%s: built for %s, which "
+				  "this version cannot run", subject, target);
+		return TN_UNSUPPORTED;
+	}
+	if (!strcmp(isa, TN_ISA_EMULATED) || !backend->runs)
+		return TN_OK;
+	tn_buf_init(&why);
+	if (backend->runs(isa, &why)) {
+		tn_buf_fini(&why);
+		return TN_OK;
+	}
+	diag = tn_context_report(context, TN_E0017, "%s: built for %s, but %s",
+				 subject, target, tn_buf_text(&why));
+	tn_diag_help(&context->sink, diag, "%s", backend->elsewhere);
+	tn_buf_fini(&why);
+	return TN_UNSUPPORTED;
+}
+
+/* ---- Listing ------------------------------------------------------------ */
+
+/* What can be emulated runs here. */
+static void put_one(struct tn_buf *out, bool json,
+		    const struct tn_target *target)
+{
+	const struct tn_backend *backend = target->backend;
+	struct tn_buf words, why;
+	bool runs;
+
+	tn_buf_init(&words);
+	tn_buf_init(&why);
+	backend->describe(target, &words);
+	runs = !backend->runs || backend->emulated ||
+		backend->runs(target->isa, &why);
 	if (!json) {
-		tn_buf_putf(out, "%-12s %s%s%s\n", name, words,
-			    lacks ? "; this CPU lacks " : "",
-			    lacks ? lacks : "");
-		return;
+		tn_buf_putf(out, "%-12s %s%s%s\n", target->name,
+			    tn_buf_text(&words), runs ? "" : "; ",
+			    runs ? "" : tn_buf_text(&why));
+	} else {
+		tn_buf_put(out, "{\"name\":");
+		tn_buf_put_json(out, target->name);
+		tn_buf_put(out, ",\"summary\":");
+		tn_buf_put_json(out, tn_buf_text(&words));
+		tn_buf_putf(out, ",\"runs_here\":%s}\n", runs ? "true" :
+			    "false");
 	}
-	tn_buf_putf(out, "{\"name\":\"%s\",\"summary\":", name);
-	tn_buf_put_json(out, words);
-	tn_buf_putf(out, ",\"runs_here\":%s}\n", lacks ? "false" : "true");
+	if (words.failed || why.failed)
+		out->failed = true;
+	tn_buf_fini(&words);
+	tn_buf_fini(&why);
 }
 
-void tn_target_list(struct tn_buf *out, bool json)
+void tn_target_list(const struct tenon_context *context, struct tn_buf *out,
+		    bool json)
 {
-	const char *lacks;
-	char words[64];
-	size_t i;
+	const struct tn_backend *backend;
+	int i, k;
 
-	put_one(out, json, "ref", "the interpreter", NULL);
-	for (i = 0; tn_targets_c[i]; i++) {
-		tn_target_c_runs(tn_targets_c[i]->isa, &lacks);
-		snprintf(words, sizeof(words), "C, vectors of %d bytes",
-			 tn_targets_c[i]->vector_bytes);
-		put_one(out, json, tn_targets_c[i]->name, words, lacks);
-	}
-	for (i = 0; tn_targets_cuda[i]; i++) {
-		snprintf(words, sizeof(words), "CUDA for GPUs of %s, or with "
-			 "--emulate", tn_targets_cuda[i]->isa);
-		put_one(out, json, tn_targets_cuda[i]->name, words, NULL);
-	}
+	for (i = 0; (backend = tn_target_backend(context, i)); i++)
+		for (k = 0; backend->targets[k]; k++)
+			put_one(out, json, backend->targets[k]);
 }

@@ -74,7 +74,7 @@ void tenon_context_free(struct tenon_context *context);
 /*
  * Settings, as text. They hold for what is done afterwards.
  *
- *   target         ref | c[:generic|avx2|avx512|native] | cuda[:sm_NN]
+ *   target         ref | c[:generic|avx2|avx512|native] | cuda[:sm_NN] | dot
  *                  [c]: where engines run and what is emitted
  *   emulate        yes | no: engines for CUDA run on the CPU [no]
  *   passes         default | none | a list such as "inline,fold{limit=64}"
@@ -478,6 +478,10 @@ enum tenon_status tenon_call_run(struct tenon_call *call);
 /* Output i of the last run; borrowed until the next. NULL: none. */
 const struct tenon_tensor *tenon_call_output(const struct tenon_call *call,
 					     int i);
+
+/* Whether `emulate` runs code of the target ("cuda:sm_80") on this CPU. */
+bool tenon_target_emulates(const struct tenon_context *context,
+			   const char *target);
 
 /* ---- Tables ------------------------------------------------------------ */
 

@@ -353,16 +353,15 @@ static enum tn_status run_test(struct runner *all, size_t at,
 static enum tn_status run_tests(struct runner *r,
 				const struct tn_target *target)
 {
-	static const struct tn_target ref = { .kind = TN_TARGET_REF,
-					      .name = "ref", .isa = "" };
+	const struct tn_target *ref = tn_target_interpreter();
 	enum tn_status worst = TN_OK, status;
 	size_t i;
 
 	for (i = 0; i < r->module->tests.len; i++) {
-		status = run_test(r, i, &ref);
+		status = run_test(r, i, ref);
 		if (status > worst)
 			worst = status;
-		if (target->kind == TN_TARGET_REF)
+		if (target->backend->is_interpreter)
 			continue;
 		status = run_test(r, i, target);
 		if (status > worst)

@@ -24,7 +24,7 @@
 struct build {
 	struct tenon_context *context;
 	const struct tn_emission *emission;
-	const struct tn_target *target;
+	const struct tn_build *build;
 	struct tn_arena arena;
 	struct tn_buf glue, recipe;
 	const char *folder;		/* where the sources are put */
@@ -46,8 +46,8 @@ static const char *expand(struct build *b, const char *word, size_t len)
 				       word, b->folder,
 				       (int)(len - before - 1), mark + 1);
 	}
-	if (b->is_plain && len == strlen(TN_RECIPE_OPENMP) &&
-	    !strncmp(word, TN_RECIPE_OPENMP, len))
+	if (b->is_plain && len == strlen(TN_BUILD_OPENMP) &&
+	    !strncmp(word, TN_BUILD_OPENMP, len))
 		return "-fno-openmp";
 	return tn_arena_strndup(&b->arena, word, len);
 }
@@ -80,31 +80,17 @@ static void add_text(struct tn_sha256 *sha, const char *text, size_t size)
 	tn_sha256_add(sha, text, size);
 }
 
-static const char *help_for(const struct build *b, bool is_nvcc)
-{
-	if (is_nvcc)
-		return "name one with --nvcc, or use --emulate, which runs "
-			"the kernels on this CPU";
-	return b->target->kind == TN_TARGET_C ?
-		"name one with --cc, or use --target=ref, which needs none" :
-		"name them with --cc and --cxx, or use --target=ref, which "
-		"needs none";
-}
-
 static enum tn_status no_compiler(struct build *b, const char *name,
 				  int error)
 {
-	bool is_nvcc = b->target->kind == TN_TARGET_CUDA &&
-		!b->context->settings.emulate;
 	struct tn_diag *diag;
 
 	if (error == ENOMEM)
 		return tn_context_nomem(b->context);
 	diag = tn_context_report(b->context, TN_E0008,
 				 "the %s compiler '%s' cannot be run: %s",
-				 is_nvcc ? "CUDA" : "C", name,
-				 strerror(error));
-	tn_diag_help(&b->context->sink, diag, "%s", help_for(b, is_nvcc));
+				 b->build->language, name, strerror(error));
+	tn_diag_help(&b->context->sink, diag, "%s", b->build->help);
 	return TN_COMPILER;
 }
 
@@ -158,7 +144,7 @@ static enum tn_status make_key(struct build *b, unsigned char key[32])
 	status = add_compilers(b, &sha);
 	for (i = 0; i < b->emission->count; i++) {
 		file = &b->emission->files[i];
-		if (!tn_recipe_uses(b->emission, b->target, i))
+		if (!tn_recipe_uses(b->build, &b->emission->files[i]))
 			continue;
 		add_text(&sha, file->name, strlen(file->name));
 		add_text(&sha, tn_buf_text(&file->text), file->text.len);
@@ -219,7 +205,7 @@ static void remove_folder(struct build *b)
 		return;
 	for (i = 0; i < b->emission->count; i++)
 		remove_file(b, b->emission->files[i].name);
-	for (i = 0; (name = tn_recipe_product(i)); i++)
+	for (i = 0; (name = tn_recipe_product(b->build, i)); i++)
 		remove_file(b, name);
 	for (i = 0; i < b->emission->count; i++)
 		remove_parents(b, b->emission->files[i].name);
@@ -237,14 +223,14 @@ static enum tn_status write_sources(struct build *b)
 					    b->folder);
 	for (i = 0; !b->is_kept && i < b->emission->count && !status; i++) {
 		file = &b->emission->files[i];
-		if (tn_recipe_uses(b->emission, b->target, i))
+		if (tn_recipe_uses(b->build, &b->emission->files[i]))
 			status = tn_toolchain_put(b->context, b->folder,
 						  file->name,
 						  tn_buf_text(&file->text),
 						  file->text.len);
 	}
 	return status ? status : tn_toolchain_put(b->context, b->folder,
-						  TN_RECIPE_GLUE,
+						  TN_BUILD_GLUE,
 						  tn_buf_text(&b->glue),
 						  b->glue.len);
 }
@@ -293,7 +279,7 @@ static enum tn_status run_compilers(struct build *b)
 	tn_buf_init(&output);
 	error = run_commands(b, &output, &name, &code);
 	if (!error && code && code < SIGNALLED &&
-	    strstr(tn_buf_text(&b->recipe), TN_RECIPE_OPENMP)) {
+	    strstr(tn_buf_text(&b->recipe), TN_BUILD_OPENMP)) {
 		/* A compiler without OpenMP: one thread then. */
 		b->is_plain = true;
 		error = run_commands(b, &output, &name, &code);
@@ -324,7 +310,7 @@ static enum tn_status compile(struct build *b, struct tn_buf *object)
 
 	if (status)
 		return status;
-	so = tn_file_join(&b->arena, b->folder, TN_RECIPE_OBJECT);
+	so = tn_file_join(&b->arena, b->folder, TN_BUILD_OBJECT);
 	if (!so)
 		return TN_IO;
 	status = b->is_kept && (error = tn_file_mkdirs(b->folder)) ?
@@ -364,15 +350,18 @@ enum tn_status tn_toolchain_compile(struct tenon_context *context,
 				    struct tn_buf *object)
 {
 	struct build b = { .context = context, .emission = emission,
-			   .target = target };
+			   .build = tn_recipe_find(context, target) };
 	enum tn_status status;
+
+	if (!b.build)
+		return TN_UNSUPPORTED;
 
 	if (context->hold)
 		context->hold(context->hold_data, true);
 	tn_arena_init(&b.arena);
 	tn_buf_init(&b.glue);
 	tn_buf_init(&b.recipe);
-	tn_native_glue(&b.glue, emission->name, target->kind);
+	tn_native_glue(&b.glue, emission->name, b.build->glue);
 	status = tn_recipe_put(context, emission, target, &b.recipe);
 	if (!status)
 		status = b.glue.failed ? TN_IO : find_or_compile(&b, object);

@@ -77,10 +77,12 @@ static char *result_name(const struct command *command, const char *ending)
 static enum tenon_status emit(const struct command *command, struct tenon_module *module)
 {
 	const char *target = command_value(command, "--target");
-	bool is_cuda = target && !strncmp(target, "cuda", 4);
-	char *folder = result_name(command, is_cuda ? "-cuda" : "-c");
+	char ending[32], *folder;
 	enum tenon_status status;
 
+	snprintf(ending, sizeof(ending), "-%.*s", target ?
+		 (int)strcspn(target, ":") : 1, target ? target : "c");
+	folder = result_name(command, ending);
 	if (!folder)
 		return TENON_IO;
 	status = tenon_module_emit(module, folder);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tn_target_kind { TN_TARGET_REF, TN_TARGET_C, TN_TARGET_CUDA };
+struct tn_backend;	/* backends/backend.h */
 
 /* What runs the turns of a `par` loop. */
 enum tn_target_par {
@@ -16,7 +16,7 @@ enum tn_target_par {
 };
 
 struct tn_target {
-	enum tn_target_kind kind;
+	const struct tn_backend *backend;	/* whose it is; not for passes */
 	enum tn_target_par par;
 	const char *name;	/* "c:avx512", "c:avx2", "c:generic", "cuda:sm_80" */
 	const char *isa;	/* after the colon, or "" */

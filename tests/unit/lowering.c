@@ -20,7 +20,7 @@
 #include "passes/schedule.h"
 
 const struct tn_span nowhere;
-enum tn_target_kind bench_kind = TN_TARGET_C;
+enum tn_target_par bench_par = TN_PAR_THREADS;
 
 void bench_open(struct bench *t)
 {
@@ -37,10 +37,7 @@ void bench_open(struct bench *t)
 	assert_non_null(t->fn);
 	assert_non_null(t->fn->body);
 	tn_builder_init(&t->b, t->fn->body);
-	t->target = (struct tn_target){ .kind = bench_kind,
-		.par = bench_kind == TN_TARGET_CUDA ? TN_PAR_GRID :
-			TN_PAR_THREADS,
-					.name = "test",
+	t->target = (struct tn_target){ .par = bench_par, .name = "test",
 					.vector_bytes = 32,
 					.threads_per_block = 4 };
 	t->seed = 12345;

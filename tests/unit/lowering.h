@@ -14,7 +14,7 @@
 
 extern const struct tn_span nowhere;
 /* The target of the schedules; the tests run for each. */
-extern enum tn_target_kind bench_kind;
+extern enum tn_target_par bench_par;
 
 struct bench {
 	struct tn_intern names;

@@ -402,7 +402,7 @@ static void check_slices(void)
 		&t, "x", TN_f32, 3, cube, 0, 9), 3, attrs));
 }
 
-static void check_pads(bool value, const int64_t *pads, enum tn_target_kind k)
+static void check_pads(bool value, const int64_t *pads, enum tn_target_par k)
 {
 	struct bench t;
 	struct tn_attr attr;
@@ -411,7 +411,7 @@ static void check_pads(bool value, const int64_t *pads, enum tn_target_kind k)
 	int i;
 
 	bench_open(&t);
-	t.target.kind = k;
+	t.target.par = k;
 	for (i = 0; i < 6; i++)
 		dims[i] = bench_int(&t, pads[i]);
 	attr = tn_attr_pairs("pad", 3, dims);
@@ -420,7 +420,7 @@ static void check_pads(bool value, const int64_t *pads, enum tn_target_kind k)
 	check_one(&t, bench_op(&t, TN_OP_pad, 1 + value, in, 1, &attr));
 }
 
-static void check_concat(int axis, enum tn_target_kind k)
+static void check_concat(int axis, enum tn_target_par k)
 {
 	static const int64_t other[][3] = { { 1, 4, 5 }, { 3, 2, 5 },
 					    { 3, 4, 0 } };
@@ -429,7 +429,7 @@ static void check_concat(int axis, enum tn_target_kind k)
 	struct bench t;
 
 	bench_open(&t);
-	t.target.kind = k;
+	t.target.par = k;
 	in[0] = bench_in(&t, "x", TN_i16, 3, cube, 0, 99);
 	in[1] = bench_in(&t, "y", TN_i16, 3, other[axis], 0, 99);
 	in[2] = in[0];
@@ -458,7 +458,7 @@ static void test_movement(void **state)
 	check_move(TN_OP_window, 4, attrs);
 	check_slices();
 	for (i = 0; i < 4; i++) {
-		enum tn_target_kind k = i % 2 ? TN_TARGET_CUDA : TN_TARGET_C;
+		enum tn_target_par k = i % 2 ? TN_PAR_GRID : TN_PAR_THREADS;
 
 		check_pads(i / 2, pads, k);
 		check_concat(0, k);
@@ -719,7 +719,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	failed = cmocka_run_group_tests_name("c", tests, NULL, NULL);
-	bench_kind = TN_TARGET_CUDA;
+	bench_par = TN_PAR_GRID;
 	failed += cmocka_run_group_tests_name("cuda", tests, NULL, NULL);
 	return failed;
 }

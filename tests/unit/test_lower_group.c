@@ -664,7 +664,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	failed = cmocka_run_group_tests_name("c", tests, NULL, NULL);
-	bench_kind = TN_TARGET_CUDA;
+	bench_par = TN_PAR_GRID;
 	failed += cmocka_run_group_tests_name("cuda", tests, NULL, NULL);
 	return failed;
 }

@@ -4,11 +4,11 @@
  * The driver is loaded only when it is asked; Tenon is not linked with CUDA.
  * Function types and numbers are those of cuda.h, which is not needed.
  */
+#include "backends/cuda/cuda.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "driver/target.h"
 
 #define DRIVER "libcuda.so.1"
 #define CAPABILITY_MAJOR 75
@@ -56,7 +56,7 @@ static bool judge(const struct driver *driver, const char *arch,
 	return false;
 }
 
-bool tn_target_has_gpu(const char *arch, struct tn_buf *why)
+bool tn_cuda_has_gpu(const char *arch, struct tn_buf *why)
 {
 	void *handle = dlopen(DRIVER, RTLD_NOW | RTLD_LOCAL);
 	struct driver driver;
