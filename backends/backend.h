@@ -58,7 +58,7 @@ struct tn_backend {
 	bool has_memory;	/* of its own: a run is lent no workspace */
 	const struct tn_target *const *targets;	/* all, ends with NULL */
 	/* The target of an instruction set, "": the usual one; NULL: no such
-	 * one. */
+	 * one. Without it: by name, the first one is the usual one. */
 	const struct tn_target *(*find)(const char *isa);
 	/* A few words for `tenon list targets`. */
 	void (*describe)(const struct tn_target *target, struct tn_buf *out);

@@ -163,22 +163,57 @@ static void const_item(struct tn_elab *e, struct decl *decl)
 	decl->ev.u.typed.type = type;
 }
 
+/* A further text of the library adds operators that nothing hides. */
+static bool may_join(struct tn_elab *e, const struct tn_tree_item *item)
+{
+	const char *name = item->name.text;
+
+	if (item->kind != TN_TREE_ITEM_OP && item->kind != TN_TREE_ITEM_FN &&
+	    item->kind != TN_TREE_ITEM_CONST) {
+		tn_diag_report(e->sink, TN_E0041, item->name.span,
+			       "a plug-in adds `op`, `fn` and `const`, nothing "
+			       "else");
+		return false;
+	}
+	if (tn_op_find(name) == TN_OP_none && !elab_sugar_find(name))
+		return true;
+	tn_diag_report(e->sink, TN_E0203, item->name.span,
+		       "'%s' is an operator of the language already", name);
+	return false;
+}
+
+static bool load_text(struct tn_elab *e, const struct tn_elab_text *text,
+		      bool is_more)
+{
+	struct tn_tree *tree = NULL;
+	uint32_t file, i;
+
+	file = tn_sink_add_source(e->options.sink, text->name, text->text,
+				  strlen(text->text));
+	if (file)
+		tree = tn_parse(e->options.sink, e->names, &e->scratch, file);
+	for (i = 0; tree && is_more && i < tree->len; i++)
+		if (!may_join(e, tree->at[i]))
+			return true;
+	return tree && elab_collect(e, tree, true);
+}
+
 bool elab_load_library(struct tn_elab *e)
 {
-	struct tn_tree *tree;
-	uint32_t file;
+	const struct tn_elab_text std = { "std.tn", e->options.std_text };
+	bool good;
 	size_t i;
+	int k;
 
 	if (e->has_library)
 		return true;
 	e->has_library = true;
 	if (!e->options.std_text)
 		return true;
-	file = tn_sink_add_source(e->options.sink, "std.tn",
-				  e->options.std_text, e->options.std_size);
-	tree = file ? tn_parse(e->options.sink, e->names, &e->scratch, file) :
-		      NULL;
-	if (!tree || !elab_collect(e, tree, true)) {
+	good = load_text(e, &std, false);
+	for (k = 0; k < e->options.nmore && good; k++)
+		good = load_text(e, &e->options.more[k], true);
+	if (!good) {
 		e->module->failed = true;
 		return false;
 	}

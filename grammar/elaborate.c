@@ -61,6 +61,8 @@ struct tn_module *tn_elab_run(struct tn_elab *e, struct tn_tree *tree)
 	if (!e->module)
 		return no_memory(e);
 	e->tree = tree;
+	if (e->options.nmore && !elab_load_library(e))
+		return no_memory(e);
 	if (!elab_collect(e, tree, false))
 		return no_memory(e);
 	elab_items(e);

@@ -24,12 +24,19 @@
 struct tn_tree;
 struct tn_elab;
 
+struct tn_elab_text {
+	const char *name, *text;	/* as a source; NUL-terminated */
+};
+
 struct tn_elab_options {
 	struct tn_intern *names;	/* borrowed; the trees use it too */
 	struct tn_sink *sink;		/* borrowed */
 	/* The text of std.tn, borrowed; NULL: there is no library. */
 	const char *std_text;
 	size_t std_size;
+	/* Further texts of the library, whose names are new; borrowed. */
+	const struct tn_elab_text *more;
+	int nmore;
 	/* The number of the source that `from` includes as `path`: one number
 	 * for one file, by whatever path. 0 after a report; NULL callback:
 	 * includes are refused. */

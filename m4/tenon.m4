@@ -54,6 +54,29 @@ AS_VAR_IF([tn_cache], [yes], [AS_VAR_APPEND([$2], [" $1"])])
 AS_VAR_POPDEF([tn_cache])
 ])
 
+dnl TN_FIND_EXPORT
+dnl TN_EXPORT gets the flag with which a program lends the public functions of
+dnl the library, linked into it, to plug-ins that it loads.
+AC_DEFUN([TN_FIND_EXPORT], [
+AC_CACHE_CHECK([how a program lends functions to plug-ins], [tn_cv_export], [
+	tn_saved_ldflags=$LDFLAGS
+	tn_cv_export=none
+	for tn_flag in "--dynamic-list=$srcdir/src/driver/exports.list" \
+		--export-dynamic; do
+		LDFLAGS="$tn_saved_ldflags -Wl,$tn_flag"
+		AS_IF([test "$tn_cv_export" = none], [
+			AC_LINK_IFELSE([AC_LANG_PROGRAM()],
+				[tn_cv_export=${tn_flag%%=*}])])
+	done
+	LDFLAGS=$tn_saved_ldflags])
+AS_CASE([$tn_cv_export],
+	[--dynamic-list], [
+	TN_EXPORT='-Wl,--dynamic-list=$(srcdir)/src/driver/exports.list'],
+	[none], [TN_EXPORT=],
+	[TN_EXPORT="-Wl,$tn_cv_export"])
+AC_SUBST([TN_EXPORT])
+])
+
 dnl TN_WARNINGS
 dnl Fills TN_CFLAGS with the language level and the warnings of style.
 AC_DEFUN([TN_WARNINGS], [

@@ -18,7 +18,8 @@
 
 const struct tn_pass tn_passes[] = {
 #define PASS(id, name, needs, gives, breaks, keeps, option, summary) \
-	{ name, summary, option, needs, gives, breaks, keeps, tn_pass_##id },
+	{ name, summary, option, needs, gives, breaks, keeps, tn_pass_##id, \
+	  false, false, NULL, NULL },
 #include "passes/passes.def"
 #undef PASS
 };

@@ -45,6 +45,9 @@ struct tn_pass_options {
 	void *rules_data;
 	const char *fp;		/* licences for all of it, see ir/rule.h; or
 				 * NULL */
+	/* Passes beside those of passes.def, whose names they do not have. */
+	const struct tn_pass *const *extra;
+	int nextra;
 	/* Called after each pass, may be NULL. What it returns, other than
 	 * TN_OK, ends the pipeline and is the pipeline's result. */
 	enum tn_status (*after)(void *data,
@@ -61,6 +64,8 @@ struct tn_pass_step {
 	bool changed;
 };
 
+/* A pass may put another module and entry in place of these, for the passes
+ * after it; the old ones stay alive. */
 struct tn_pass_context {
 	struct tn_module *module;
 	struct tn_fn *entry;
@@ -69,6 +74,7 @@ struct tn_pass_context {
 	const struct tn_target *target;
 	const char *arguments;	/* text in {..} after the name, or NULL */
 	struct tn_analyses *analyses;	/* of the entry */
+	const struct tn_pass *pass;	/* that is run */
 };
 
 /* The whole number named `key` in the pass's {key=value, ..}, or `fallback`. */
@@ -102,6 +108,11 @@ struct tn_pass {
 	unsigned keeps;		/* analyses that hold still when it has changed
 				 * something: TN_KEEPS(..) */
 	enum tn_pass_result (*run)(struct tn_pass_context *context);
+	/* Of those from elsewhere, which are verified after in every build: */
+	bool is_foreign;
+	bool takes_text;	/* any text may stand in {..}, and one has to */
+	const char *owner;	/* the plug-in whose fault it is, or NULL */
+	const void *data;	/* what `run` needs */
 };
 
 #define PASS(id, ...) \

@@ -67,8 +67,9 @@ static enum tn_status verify_places(const struct tn_pass_context *context)
 }
 
 enum tn_status tn_pass_check_props(const struct tn_pass_context *context,
-				   const char *pass)
+				   const struct tn_pass *pass)
 {
+	const char *owner = pass ? pass->owner : NULL;
 	unsigned props = context->module->props;
 	struct tn_buf faults, what;
 	enum tn_status status;
@@ -78,11 +79,16 @@ enum tn_status tn_pass_check_props(const struct tn_pass_context *context,
 	status = tn_verify_entry(context->module, context->entry,
 				 props & ~(unsigned)TN_PROP_PLACED, &faults);
 	if (pass)
-		tn_buf_putf(&what, "the module is not valid after '%s'", pass);
+		tn_buf_putf(&what, "the module is not valid after '%s'%s%s",
+			    pass->name, owner ? " of plug-in " : "",
+			    owner ? owner : "");
 	else
 		tn_buf_put(&what, "the module is not valid before the passes");
 	if (status == TN_BUG)
-		report_faults(context, TN_E0853, tn_buf_text(&what), &faults);
+		report_faults(context, owner ? TN_E0045 : TN_E0853,
+			      tn_buf_text(&what), &faults);
+	if (status == TN_BUG && owner)
+		status = TN_BAD_INPUT;
 	tn_buf_fini(&faults);
 	tn_buf_fini(&what);
 	if (!status && (props & TN_PROP_PLACED))

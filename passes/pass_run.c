@@ -157,6 +157,7 @@ static enum tn_status run_alone(struct tn_pass_context *context,
 				const struct tn_pass_entry *entry,
 				struct run *run)
 {
+	const struct tn_module *module = context->module;
 	struct tn_time_work before = work_so_far(context);
 	unsigned known = tn_analyses_known(context->analyses);
 	uint32_t errors = context->module->sink->errors;
@@ -165,7 +166,13 @@ static enum tn_status run_alone(struct tn_pass_context *context,
 
 	context->arguments = entry->arguments;
 	context->rw->pass = run->pass = entry->pass->name;
+	context->pass = entry->pass;
 	run->result = entry->pass->run(context);
+	if (context->module != module) {
+		before.allocations = before.bytes = 0;
+		tn_analyses_fini(context->analyses);
+		tn_analyses_init(context->analyses, context->entry);
+	}
 	status = outcome(context, run->result, errors);
 	if (!status)
 		note_props(context, entry->pass, run->result);
@@ -181,7 +188,7 @@ static enum tn_status check_props(const struct tn_pass_context *context,
 	enum tn_status status;
 
 	status = tn_pass_check_claim(context, run->result, epoch, run->pass);
-	return status ? status : tn_pass_check_props(context, run->pass);
+	return status ? status : tn_pass_check_props(context, context->pass);
 }
 
 static enum tn_status check_alone(const struct tn_pass_context *context,
@@ -192,7 +199,7 @@ static enum tn_status check_alone(const struct tn_pass_context *context,
 	enum tn_status status = TN_OK;
 
 	tn_pass_part(context, "verify");
-	if (options->verify || IS_DEBUG)
+	if (options->verify || IS_DEBUG || context->pass->is_foreign)
 		status = check_props(context, run, epoch);
 	if (!status && (options->check_analyses || IS_DEBUG))
 		status = tn_pass_check_analyses(context, run->pass);
@@ -224,8 +231,7 @@ static enum tn_status run_known(struct tn_pass_context *context,
 				const struct tn_pass_entry *entry,
 				struct run *run)
 {
-	struct tn_module *module = context->module;
-	uint64_t epoch = module->epoch;
+	uint64_t epoch = context->module->epoch;
 	enum tn_status status;
 
 	tell_begin(context, entry->pass->name);
@@ -234,7 +240,7 @@ static enum tn_status run_known(struct tn_pass_context *context,
 		status = check_alone(context, run, epoch);
 	tell_end(context, run);
 	if (!status || status == TN_BUG)
-		show(module, run->pass, context->options);
+		show(context->module, run->pass, context->options);
 	return status ? status : tell_after(context, entry, run->result);
 }
 
@@ -255,7 +261,7 @@ static enum tn_status run_pass(struct tn_pass_context *context,
 
 /* At the borders of the module, in every build. */
 static enum tn_status check_border(const struct tn_pass_context *context,
-				   const char *last)
+				   const struct tn_pass *last)
 {
 	enum tn_status status;
 
@@ -268,15 +274,17 @@ static enum tn_status check_border(const struct tn_pass_context *context,
 static enum tn_status run_entries(struct tn_pass_context *context,
 				  char *text)
 {
-	const char *stop = context->options->stop_after, *last = NULL;
+	const char *stop = context->options->stop_after;
+	const struct tn_pass *last = NULL;
 	enum tn_status status = check_border(context, NULL);
 	struct tn_pass_entry entry;
 	int number = 0;
 
-	while (status == TN_OK && tn_pass_text_next(&text, &entry)) {
+	while (status == TN_OK && tn_pass_text_next(context->options, &text,
+						    &entry)) {
 		entry.number = number++;
 		status = run_pass(context, &entry);
-		last = entry.pass->name;
+		last = entry.pass;
 		if (stop && !strcmp(stop, entry.name))
 			break;
 	}

@@ -16,7 +16,8 @@ struct tn_pass_entry {
 };
 
 /* Cuts the next entry off *text (heap copy); false at the end. */
-bool tn_pass_text_next(char **text, struct tn_pass_entry *entry);
+bool tn_pass_text_next(const struct tn_pass_options *options, char **text,
+		       struct tn_pass_entry *entry);
 /* All names and options, before anything is changed. TN_USAGE after a
  * report; the text is cut up. */
 enum tn_status tn_pass_text_check(struct tn_module *module,
@@ -27,9 +28,9 @@ enum tn_status tn_pass_text_check(struct tn_module *module,
 enum tn_status tn_pass_check_needs(const struct tn_pass_context *context,
 				   const struct tn_pass *pass);
 /* All properties that the module is said to have. `pass` is the one before;
- * NULL: none yet. */
+ * NULL: none yet. What a plug-in's broke is bad input, not our fault. */
 enum tn_status tn_pass_check_props(const struct tn_pass_context *context,
-				   const char *pass);
+				   const struct tn_pass *pass);
 /* A pass that says SAME has left the graph as it was at `epoch`. */
 enum tn_status tn_pass_check_claim(const struct tn_pass_context *context,
 				   enum tn_pass_result result, uint64_t epoch,

@@ -72,7 +72,7 @@ static const struct tn_build emulated = {
 const struct tn_backend tn_backend_cuda = {
 	.name = "cuda", .stage = TN_STAGE_PLACED, .has_weights = true,
 	.has_memory = true, .targets = tn_targets_cuda,
-	.find = tn_target_cuda, .describe = describe,
+	.describe = describe,
 	.runs = tn_cuda_has_gpu,
 	.elsewhere = "--emulate makes the same kernels run on this CPU",
 	.flags = flags, .native = &native, .emulated = &emulated,

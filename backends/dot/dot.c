@@ -251,11 +251,6 @@ static const struct tn_target target = {
 
 static const struct tn_target *const targets[] = { &target, NULL };
 
-static const struct tn_target *find(const char *isa)
-{
-	return *isa ? NULL : &target;
-}
-
 static void describe(const struct tn_target *which, struct tn_buf *out)
 {
 	(void)which;
@@ -264,5 +259,5 @@ static void describe(const struct tn_target *which, struct tn_buf *out)
 
 const struct tn_backend tn_backend_dot = {
 	.name = "dot", .stage = TN_STAGE_TEXT, .targets = targets,
-	.find = find, .describe = describe, .emit = emit
+	.describe = describe, .emit = emit
 };

@@ -7,11 +7,6 @@ static const struct tn_target target = {
 
 static const struct tn_target *const targets[] = { &target, NULL };
 
-static const struct tn_target *find(const char *isa)
-{
-	return *isa ? NULL : &target;
-}
-
 static void describe(const struct tn_target *which, struct tn_buf *out)
 {
 	(void)which;
@@ -20,6 +15,5 @@ static void describe(const struct tn_target *which, struct tn_buf *out)
 
 const struct tn_backend tn_backend_ref = {
 	.name = "ref", .stage = TN_STAGE_TEXT, .is_interpreter = true,
-	.has_weights = true, .targets = targets, .find = find,
-	.describe = describe
+	.has_weights = true, .targets = targets, .describe = describe
 };

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "base/unit.h"
+#include "driver/plugin.h"
 #include "ir/rule.h"
 
 struct tenon_context *tenon_context_new(void)
@@ -22,6 +23,9 @@ struct tenon_context *tenon_context_new(void)
 	tn_intern_init(&context->names);
 	tn_sink_init(&context->sink);
 	tn_events_init(&context->events, NULL, NULL);
+	tn_vec_init(&context->plugins, sizeof(void *), NULL);
+	tn_vec_init(&context->passes, sizeof(void *), NULL);
+	tn_vec_init(&context->backends, sizeof(void *), NULL);
 	context->settings = (struct tn_settings){
 		.target = "c", .passes = "default", .cc = "cc", .cxx = "c++",
 		.nvcc = "nvcc", .fuel = -1
@@ -33,6 +37,7 @@ void tenon_context_free(struct tenon_context *context)
 {
 	if (!context)
 		return;
+	tn_plugin_close(context);
 	tn_events_fini(&context->events);
 	tn_sink_fini(&context->sink);
 	tn_intern_fini(&context->names);
@@ -258,7 +263,7 @@ void tenon_text_free(char *text)
 
 /* ---- Settings ---------------------------------------------------------- */
 
-enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS, DIFF };
+enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS, DIFF, PLUGIN };
 
 struct setting {
 	const char *name;
@@ -274,6 +279,7 @@ static const struct setting settings[] = {
 	{ "fn", TEXT, AT(fn) },
 	{ "fp", WORDS, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
+	{ "plugin", PLUGIN, 0 },
 	{ "weights", WEIGHTS, 0 },
 	{ "threads", NUMBER, AT(threads) },
 	{ "cc", TEXT, AT(cc) },
@@ -397,6 +403,8 @@ static enum tn_status apply(struct tenon_context *context,
 			return malformed(context, setting->name, value,
 					 "diff");
 		break;
+	case PLUGIN:
+		return tn_plugin_load(context, value);
 	case TARGET:
 	case TEXT:
 		break;

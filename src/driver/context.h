@@ -43,6 +43,9 @@ struct tenon_context {
 	struct tn_events events;	/* written to by modules, if: */
 	bool has_events;		/* somebody listens */
 	size_t handed;		/* messages given to `report` */
+	struct tn_vec plugins;	/* const struct tn_plugin *, see plugin.h; */
+	struct tn_vec passes;	/* struct tn_pass * of them; */
+	struct tn_vec backends;	/* const struct tn_backend * of them */
 };
 
 /* Reports without a place. */

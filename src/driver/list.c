@@ -43,12 +43,19 @@ static void put_row(const struct listing *to, const struct row *row)
 
 static void list_passes(const struct listing *to)
 {
+	const struct tn_pass *pass;
+	size_t k;
 	int i;
 
 	for (i = 0; i < tn_npasses; i++)
 		put_row(to, &(struct row){ tn_passes[i].name,
 						  tn_passes[i].summary,
 						  NULL, NULL });
+	for (k = 0; k < to->context->passes.len; k++) {
+		pass = tn_vec_ptr(&to->context->passes, k);
+		put_row(to, &(struct row){ pass->name, pass->summary,
+					   "plugin", pass->owner });
+	}
 }
 
 static const char *const class_names[] = {

@@ -1,6 +1,6 @@
 # Automake fragment of src/driver; see Makefile.am for the lists.
 
-include_HEADERS += src/driver/tenon.h
+include_HEADERS += src/driver/tenon.h src/driver/tenon-plugin.h
 
 libtenon_la_SOURCES += \
 	src/driver/bind.c \
@@ -26,6 +26,11 @@ libtenon_la_SOURCES += \
 	src/driver/npy.c src/driver/npy.h \
 	src/driver/npz.c \
 	src/driver/parse_value.c \
+	src/driver/plugin.c src/driver/plugin.h \
+	src/driver/plugin_attr.c \
+	src/driver/plugin_emit.c \
+	src/driver/plugin_graph.c \
+	src/driver/plugin_pass.c \
 	src/driver/probe.c src/driver/probe.h \
 	src/driver/rawarray.c src/driver/rawarray.h \
 	src/driver/recipe.c src/driver/recipe.h \
@@ -43,7 +48,7 @@ libtenon_la_SOURCES += \
 	src/driver/spawn.c src/driver/spawn.h \
 	src/driver/story.c src/driver/story.h \
 	src/driver/target.c src/driver/target.h \
-	src/driver/tenon.h \
+	src/driver/tenon.h src/driver/tenon-plugin.h \
 	src/driver/tensorfile.c src/driver/tensorfile.h \
 	src/driver/tensorfile_impl.h \
 	src/driver/tensors.c src/driver/tensors.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "driver/plugin.h"
 #include "driver/source.h"
 #include "driver/target.h"
 #include "driver/watch.h"
@@ -52,6 +53,26 @@ static uint32_t include(void *data, const char *path, uint32_t from,
 				 span);
 }
 
+/* The operators of plug-ins as texts of the library; false: no memory. */
+static bool add_texts(struct tenon_module *module,
+		      struct tn_elab_options *options)
+{
+	const struct tn_plugin *plugin;
+	struct tn_elab_text *texts;
+	size_t i;
+
+	texts = tn_arena_array(&module->arena, module->context->plugins.len +
+			       1, sizeof(*texts));
+	options->more = texts;
+	for (i = 0; texts && (plugin = tn_plugin_at(module->context, i)); i++) {
+		if (!plugin->table->ops)
+			continue;
+		texts[options->nmore].text = plugin->table->ops;
+		texts[options->nmore++].name = plugin->table->name;
+	}
+	return texts != NULL;
+}
+
 struct tenon_module *tn_module_open(struct tenon_context *context,
 				    const char *path)
 {
@@ -73,7 +94,8 @@ struct tenon_module *tn_module_open(struct tenon_context *context,
 	};
 	module->path = tn_arena_strndup(&module->arena, path, strlen(path));
 	module->stem = make_stem(&module->arena, path);
-	module->elab = tn_elab_new(&options);
+	if (add_texts(module, &options))
+		module->elab = tn_elab_new(&options);
 	if (!module->path || !module->stem || !module->elab) {
 		tenon_module_free(module);
 		return NULL;
@@ -254,6 +276,27 @@ static enum tn_status read_rule_file(struct tenon_module *module)
 		TN_OK : tn_context_nomem(context);
 }
 
+/* The rules of plug-ins. */
+static enum tn_status read_plugin_rules(struct tenon_module *module)
+{
+	struct tenon_context *context = module->context;
+	const struct tn_plugin *plugin;
+	uint32_t file;
+	size_t i;
+
+	for (i = 0; (plugin = tn_plugin_at(context, i)); i++) {
+		if (!plugin->table->rules)
+			continue;
+		file = tn_sink_add_source(&context->sink, plugin->table->name,
+					  plugin->table->rules,
+					  strlen(plugin->table->rules));
+		if (!file || !tn_elab_rule_source(module->elab, file,
+						  &module->rules))
+			return tn_context_nomem(context);
+	}
+	return TN_OK;
+}
+
 enum tn_status tn_module_read_rules(struct tenon_module *module)
 {
 	struct tenon_context *context = module->context;
@@ -268,6 +311,9 @@ enum tn_status tn_module_read_rules(struct tenon_module *module)
 	if (!file || !tn_elab_rule_source(module->elab, file, &module->rules))
 		return tn_context_nomem(context);
 	module->nlibrary_rules = (int)module->rules.rules.len;
+	status = read_plugin_rules(module);
+	if (status)
+		return status;
 	if (!tn_elab_rules(module->elab, &module->rules))
 		return tn_context_nomem(context);
 	status = read_rule_file(module);

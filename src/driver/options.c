@@ -210,6 +210,7 @@ static bool may_repeat(const struct option_info *option, enum verb verb)
 {
 	return !strcmp(option->name, "--input") ||
 	       !strcmp(option->name, "--dim") ||
+	       !strcmp(option->name, "--plugin") ||
 	       (!strcmp(option->name, "--output") && verb == VERB_run) ||
 	       (!strcmp(option->name, "--target") && verb == VERB_compare);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "driver/plugin.h"
 #include "driver/shrink.h"
 #include "driver/trial.h"
 #include "ir/print.h"
@@ -33,7 +34,10 @@ static struct tenon_context *open_context(const struct reducer *r)
 		return NULL;
 	context->settings = r->context->settings;
 	context->settings.allow_outside = true;
-	return context;
+	if (!tn_plugin_share(context, r->context))
+		return context;
+	tenon_context_free(context);
+	return NULL;
 }
 
 static enum tn_status read_text(struct tenon_context *context,

@@ -3,6 +3,7 @@
  */
 #include "driver/replay.h"
 
+#include "driver/plugin.h"
 #include "driver/target.h"
 #include "driver/weights.h"
 
@@ -87,7 +88,9 @@ enum tn_status tn_replay_open(const struct tn_replay_options *options,
 	if (!out->context)
 		return TN_IO;
 	take_settings(out->context, options->of->context);
-	status = read_again(options->of, out->context, &out->module);
+	status = tn_plugin_share(out->context, options->of->context);
+	if (!status)
+		status = read_again(options->of, out->context, &out->module);
 	if (status)
 		return status;
 	out->entry = tn_module_entry(out->module->ir, options->fn);

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
+#include "driver/plugin.h"
+
 /* Most targets that a suggestion is looked for among. */
 #define NAMES 64
 
 const struct tn_backend *tn_target_backend(const struct tenon_context *context,
 					   int i)
 {
-	(void)context;
-	return i < tn_nbackends ? tn_backends[i] : NULL;
+	if (i < tn_nbackends)
+		return tn_backends[i];
+	return tn_plugin_backend(context, (size_t)(i - tn_nbackends));
 }
 
 const struct tn_target *tn_target_interpreter(void)
@@ -44,6 +47,19 @@ static const struct tn_backend *find(const struct tenon_context *context,
 	return NULL;
 }
 
+static const struct tn_target *find_target(const struct tn_backend *backend,
+					   const char *isa)
+{
+	int i;
+
+	if (backend->find)
+		return backend->find(isa);
+	for (i = 0; *isa && backend->targets[i]; i++)
+		if (!strcmp(backend->targets[i]->isa, isa))
+			break;
+	return backend->targets[i];
+}
+
 /* There is no such target; which one may have been meant. */
 static enum tn_status no_target(struct tenon_context *context,
 				const char *name)
@@ -72,7 +88,8 @@ enum tn_status tn_target_pick(struct tenon_context *context,
 {
 	const char *name = context->settings.target, *isa;
 	const struct tn_backend *backend = find(context, name, &isa);
-	const struct tn_target *found = backend ? backend->find(isa) : NULL;
+	const struct tn_target *found = backend ? find_target(backend, isa) :
+		NULL;
 
 	if (!found)
 		return no_target(context, name);

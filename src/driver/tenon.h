@@ -82,6 +82,8 @@ void tenon_context_free(struct tenon_context *context);
  *                  as "reassoc,nsz", or fast for all [none]
  *   rules          a file of rewrite rules, beside those of the library and
  *                  the module
+ *   plugin         a shared object with passes, rules, operators, back ends
+ *                  (tenon-plugin.h, doc/plugins.md); each value adds one
  *   fn             the function to compile [main, or the only one]
  *   weights        files | random:SEED: values of weights [files]
  *   threads        for running; 0: as the process may run on [0]
@@ -106,6 +108,13 @@ void tenon_context_free(struct tenon_context *context);
  */
 enum tenon_status tenon_context_set(struct tenon_context *context,
 				    const char *name, const char *value);
+
+struct tenon_plugin;	/* tenon-plugin.h */
+
+/* The same as the setting `plugin`, of a table in the program itself, which
+ * must outlive the context. */
+enum tenon_status tenon_context_plugin(struct tenon_context *context,
+				       const struct tenon_plugin *table);
 
 struct tenon_tensor;
 

@@ -12,6 +12,7 @@
 
 #include "driver/call.h"
 #include "driver/engine.h"
+#include "driver/plugin.h"
 #include "driver/target.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
@@ -327,7 +328,9 @@ static enum tn_status run_test(struct runner *all, size_t at,
 	if (!context)
 		return TN_IO;
 	context->settings = all->module->context->settings;
-	status = read_again(all->module, context, &module);
+	status = tn_plugin_share(context, all->module->context);
+	if (!status)
+		status = read_again(all->module, context, &module);
 	r.module = module;
 	if (!status) {
 		r.test = tn_vec_at(&module->tests, at);
