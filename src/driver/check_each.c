@@ -13,12 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/plugin.h"
 #include "driver/replay.h"
 #include "driver/watch.h"
 #include "driver/weights.h"
 
 /* Sums in another order: bits of single precision and a few terms. */
 #define REORDERED 1e-4
+
+static bool is_of_plugin(const struct tenon_context *context,
+			 const char *name)
+{
+	const struct tn_pass *pass;
+	size_t i;
+
+	for (i = 0; i < context->passes.len; i++) {
+		pass = tn_vec_ptr(&context->passes, i);
+		if (!strcmp(pass->name, name))
+			return true;
+	}
+	return false;
+}
 
 double tn_check_tolerance(const struct tenon_module *module,
 			  const struct tn_fn *entry, const char *pass)
@@ -27,7 +42,8 @@ double tn_check_tolerance(const struct tenon_module *module,
 			tn_annots_find(&entry->annots, "fp");
 
 	if (!strcmp(pass, "schedule") ||
-	    (licensed && !strcmp(pass, "simplify")))
+	    (licensed && (!strcmp(pass, "simplify") ||
+			  is_of_plugin(module->context, pass))))
 		return REORDERED;
 	return 0;
 }
@@ -198,9 +214,33 @@ static void note_rewrite(const struct fault *fault, struct tn_diag *diag,
 	tn_buf_fini(&text);
 }
 
+/* `tenon opt` that runs the pass alone, as a shell reads it. */
+static void help_again(const struct fault *fault, struct tn_diag *diag,
+		       const struct tn_pass_step *step, const char *path)
+{
+	struct tenon_module *module = fault->watch->module;
+	const char *args = step->arguments;
+	const struct tn_plugin *plugin;
+	struct tn_buf command;
+	size_t i;
+
+	tn_buf_init(&command);
+	for (i = 0; (plugin = tn_plugin_at(module->context, i)); i++)
+		if (plugin->path)
+			tn_buf_putf(&command, "--plugin=%s ", plugin->path);
+	if (args)
+		tn_buf_putf(&command, "--passes='%s{%s}'", step->pass, args);
+	else
+		tn_buf_putf(&command, "--passes=%s", step->pass);
+	tn_diag_help(module->ir->sink, diag, "`tenon opt %s --check-each=%d "
+		     "%s` shows it again", tn_buf_text(&command),
+		     module->context->settings.check_each, path);
+	tn_buf_fini(&command);
+}
+
 /* The module as the rewrite, or the pass, finds it, to a file. */
 static void write_crash(const struct fault *fault, struct tn_diag *diag,
-			const char *pass, int64_t fuel)
+			const struct tn_pass_step *step, int64_t fuel)
 {
 	struct tenon_module *module = fault->watch->module;
 	const char *dir = module->context->settings.dump_dir;
@@ -219,9 +259,7 @@ static void write_crash(const struct fault *fault, struct tn_diag *diag,
 	if (path)
 		tn_replay_close(&again);
 	if (!status)
-		tn_diag_help(module->ir->sink, diag, "`tenon opt --passes=%s "
-			     "--check-each=%d %s` shows it again", pass,
-			     module->context->settings.check_each, path);
+		help_again(fault, diag, step, path);
 }
 
 static enum tn_status report(struct fault *fault, int64_t spent,
@@ -246,7 +284,7 @@ static enum tn_status report(struct fault *fault, int64_t spent,
 	if (fuel > 0)
 		note_rewrite(fault, diag, fuel);
 	if (watch->base == 0)
-		write_crash(fault, diag, step->pass, fuel);
+		write_crash(fault, diag, step, fuel);
 	return TN_NO;
 }
 

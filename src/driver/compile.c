@@ -115,7 +115,7 @@ static enum tn_status emit(struct tenon_module *module, const char *folder)
 	if (target.backend->has_weights)
 		status = tn_weights_by_settings(module);
 	if (!status)
-		status = tn_module_lower(module, entry, &target);
+		status = tn_module_lower(module, &entry, &target);
 	if (status)
 		return status;
 	status = emit_code(module, entry, &target, &emission);

@@ -92,7 +92,7 @@ static enum tn_status check_machine(struct tenon_engine *engine,
 static enum tn_status ready(struct tenon_engine *engine,
 			    struct tenon_module *module, struct tn_fn *entry)
 {
-	enum tn_status status = tn_module_lower(module, entry,
+	enum tn_status status = tn_module_lower(module, &entry,
 						&engine->target);
 
 	if (status)

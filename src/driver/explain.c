@@ -317,7 +317,7 @@ static enum tn_status explain(struct tenon_module *module,
 	if (status)
 		return status;
 	tn_story_begin(&story, module);
-	status = tn_module_lower(module, entry, &target);
+	status = tn_module_lower(module, &entry, &target);
 	if (!tn_story_end(&story) && !status)
 		status = TN_IO;
 	if (!status)

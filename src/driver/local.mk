@@ -23,6 +23,7 @@ libtenon_la_SOURCES += \
 	src/driver/list.c \
 	src/driver/module.c src/driver/module.h \
 	src/driver/native.c src/driver/native.h \
+	src/driver/external.c src/driver/external.h \
 	src/driver/npy.c src/driver/npy.h \
 	src/driver/npz.c \
 	src/driver/parse_value.c \

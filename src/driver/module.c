@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "driver/external.h"
 #include "driver/plugin.h"
 #include "driver/source.h"
 #include "driver/target.h"
@@ -115,6 +116,7 @@ void tenon_module_free(struct tenon_module *module)
 	tn_vec_fini(&module->rules.rules);
 	tn_timing_fini(&module->timing);
 	tn_arena_fini(&module->arena);
+	tenon_module_free(module->before);
 	free(module);
 }
 
@@ -412,13 +414,13 @@ struct tn_fn *tn_module_pick(struct tenon_module *module)
 }
 
 enum tn_status tn_module_pipeline(struct tenon_module *module,
-				  struct tn_fn *entry,
+				  struct tn_fn **entry,
 				  const struct tn_target *target,
 				  const char *passes)
 {
 	const struct tn_settings *settings = &module->context->settings;
 	struct tn_pass_options options = {
-		.target = target, .entry = entry,
+		.target = target, .entry = *entry,
 		.fuel = settings->fuel, .verify = settings->verify_each,
 		.check_analyses = settings->check_analyses,
 		.print_after = settings->print_after,
@@ -430,12 +432,14 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 		.fp = settings->fp
 	};
 	bool is_watched = tn_watch_is_asked(module);
-	enum tn_status status = TN_OK;
+	struct tn_external external;
 	struct tn_watch watch;
+	enum tn_status status;
 
 	module->ir->events = tn_context_events(module->context);
-	if (is_watched) {
-		status = tn_watch_init(&watch, module, entry, passes);
+	status = tn_external_offer(&external, module, entry, &options);
+	if (!status && is_watched) {
+		status = tn_watch_init(&watch, module, *entry, passes);
 		options.after = tn_watch_after;
 		options.after_data = &watch;
 	}
@@ -484,22 +488,57 @@ static bool is_meaning(const struct tenon_module *module,
 	       (!strcmp(passes, "default") || !strcmp(passes, "none"));
 }
 
+static bool has_reached(const struct tenon_module *module,
+			enum tn_stage stage)
+{
+	unsigned need = stage == TN_STAGE_CORE ? TN_PROP_FLAT | TN_PROP_CORE :
+		TN_PROP_PLACED;
+
+	return (module->ir->props & need) == need;
+}
+
+/* The passes of `list` before `to`. */
+static const char *up_to(struct tenon_module *module, const char *list,
+			 const char *to)
+{
+	const char *rest = rest_of(list, to), *copy;
+	size_t n = (size_t)(rest - list);
+
+	if (!*rest || !n)
+		return list;
+	copy = tn_arena_strndup(&module->arena, list, n - 1);
+	return copy ? copy : "";
+}
+
+/* Groups and kernels are not for those who want operators. */
+static const char *passes_for(struct tenon_module *module, enum tn_stage stage)
+{
+	bool is_usual = !strcmp(module->context->settings.passes, "default") ||
+			!strcmp(module->context->settings.passes, "none");
+	const char *passes = passes_of(module);
+
+	if (stage != TN_STAGE_CORE || !is_usual)
+		return passes;
+	return up_to(module, passes, *rest_of(passes, "fuse") ? "fuse" :
+		     "lower");
+}
+
 enum tn_status tn_module_lower(struct tenon_module *module,
-			       struct tn_fn *entry,
+			       struct tn_fn **entry,
 			       const struct tn_target *target)
 {
-	const char *least = tn_pipeline_default(false), *passes;
+	const char *least = tn_pipeline_default(false);
+	enum tn_stage stage = target->backend->stage;
 	enum tn_status status = TN_OK;
-	unsigned need = TN_PROP_PLACED;
 
-	if (!module->has_passed && !is_meaning(module, target)) {
-		passes = passes_of(module);
-		status = tn_module_pipeline(module, entry, target, passes);
-	}
-	if (status || target->backend->stage == TN_STAGE_TEXT ||
-	    (module->ir->props & need))
+	if (!module->has_passed && !is_meaning(module, target))
+		status = tn_module_pipeline(module, entry, target,
+					    passes_for(module, stage));
+	if (status || stage == TN_STAGE_TEXT || has_reached(module, stage))
 		return status;
-	if (module->ir->props & TN_PROP_KERNELS)
+	if (stage == TN_STAGE_CORE)
+		least = up_to(module, least, "lower");
+	else if (module->ir->props & TN_PROP_KERNELS)
 		least = rest_of(least, "schedule");
 	else if (module->ir->props & TN_PROP_CORE)
 		least = rest_of(least, "lower");
@@ -519,7 +558,7 @@ enum tenon_status tenon_module_run_passes(struct tenon_module *module)
 		return tn_context_end(module->context, TN_BAD_INPUT);
 	status = tn_target_pick(module->context, &target);
 	if (status == TN_OK)
-		status = tn_module_pipeline(module, entry, &target,
+		status = tn_module_pipeline(module, &entry, &target,
 					    passes_of(module));
 	module->has_passed = true;
 	return tn_context_end(module->context, status);

@@ -33,6 +33,8 @@ struct tenon_module {
 	struct tn_timing timing;
 	bool has_passed;		/* passes were run by the user */
 	int npasses;			/* run so far, if they are watched */
+	struct tenon_module *before;	/* what an external pass replaced, which
+					 * has to outlive this; or NULL */
 };
 
 /* The function to compile; NULL after a report. */
@@ -47,11 +49,12 @@ enum tn_status tn_module_make_tests(struct tenon_module *module);
 /* Takes the entry through the passes that the settings name and on to what
  * `target` needs. REF: stops short of kernels. */
 enum tn_status tn_module_lower(struct tenon_module *module,
-			       struct tn_fn *entry,
+			       struct tn_fn **entry,
 			       const struct tn_target *target);
-/* Runs a list of passes with the settings. */
+/* Runs a list of passes with the settings. One of them may put another module
+ * and entry in place of these. */
 enum tn_status tn_module_pipeline(struct tenon_module *module,
-				  struct tn_fn *entry,
+				  struct tn_fn **entry,
 				  const struct tn_target *target,
 				  const char *passes);
 /* An empty module with everything but its graph; NULL: no memory. */

@@ -232,7 +232,11 @@ static enum tn_status add(struct tenon_context *context,
 	if (!status && !plugin)
 		status = TN_IO;
 	if (plugin)
-		*plugin = (struct tn_plugin){ table, handle, context };
+		*plugin = (struct tn_plugin){
+			.table = table, .handle = handle, .owner = context,
+			.path = handle ? tn_arena_strndup(&context->arena,
+				path, strlen(path)) : NULL
+		};
 	for (i = 0; !status && i < table->npasses; i++)
 		status = add_pass(context, plugin, &table->passes[i]);
 	for (i = 0; !status && i < table->nbackends; i++)

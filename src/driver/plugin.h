@@ -13,7 +13,8 @@
 
 struct tn_plugin {
 	const struct tenon_plugin *table;
-	void *handle;			/* of dlopen, or NULL */
+	void *handle;			/* of dlopen, or NULL; */
+	const char *path;		/* of its file, or NULL */
 	const struct tenon_context *owner;	/* who closes it */
 };
 

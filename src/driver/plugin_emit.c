@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "backends/emit.h"
 #include "driver/plugin.h"
 
 struct tenon_emission {
@@ -11,6 +12,7 @@ struct tenon_emission {
 	const struct tn_fn *entry;
 	const struct tn_plugin_target *of;
 	struct tn_buf *file;		/* or NULL: none yet */
+	struct tn_names names;
 	bool has_failed;
 };
 
@@ -24,8 +26,10 @@ static void fail(struct tenon_emission *out, const struct tn_op *op,
 	out->has_failed = true;
 	tn_diag_report(out->entry->module->sink, TN_E0044,
 		       op ? op->span : nowhere,
-		       "target %s of plug-in %s: %s", out->of->row->name,
-		       out->of->plugin->table->name, why);
+		       "target %s of plug-in %s: %s%s%s", out->of->row->name,
+		       out->of->plugin->table->name, op ?
+		       tenon_op_name(tn_plugin_out_op(op)) : "",
+		       op ? ": " : "", why);
 }
 
 enum tn_status tn_plugin_emit(const struct tn_module *module,
@@ -43,11 +47,13 @@ enum tn_status tn_plugin_emit(const struct tn_module *module,
 		tn_emission_open(out, name);
 	if (status)
 		return status;
+	tn_names_init(&run.names, &out->arena);
 	run.of->row->emit(&run);
+	tn_names_fini(&run.names);
 	if (!run.has_failed && !out->count)
 		fail(&run, NULL, "it wrote no file");
 	if (run.has_failed)
-		return TN_UNSUPPORTED;
+		return out->failed ? TN_IO : TN_UNSUPPORTED;
 	return tn_emission_end(out) ? TN_OK : TN_IO;
 }
 
@@ -76,6 +82,18 @@ struct tenon_value *tenon_emission_input(const struct tenon_emission *out,
 struct tenon_op *tenon_emission_first(const struct tenon_emission *out)
 {
 	return out ? tn_plugin_out_op(out->entry->body->first) : NULL;
+}
+
+const char *tenon_emission_identifier(struct tenon_emission *out,
+				      const struct tenon_value *value)
+{
+	const char *name = out && value ?
+		tn_names_get(&out->names, value, tenon_value_name(value)) :
+		NULL;
+
+	if (out && value && !name)
+		out->out->failed = out->has_failed = true;
+	return name ? name : "";
 }
 
 /* An ending is letters, digits, `_`, `-`, `.`: it names no folder. */

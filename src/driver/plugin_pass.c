@@ -90,6 +90,18 @@ int64_t tenon_pass_option(const struct tenon_pass *pass, int64_t fallback)
 		fallback;
 }
 
+bool tenon_pass_may(const struct tenon_pass *pass, const char *words)
+{
+	const struct tn_rule rule = { .licence = TN_RULE_FP, .fp = words };
+	const struct tn_annot *fp;
+
+	if (!pass || !words)
+		return false;
+	fp = tn_annots_find(&pass->context->entry->annots, "fp");
+	return tn_rule_is_licensed(&rule, pass->context->options->fp) ||
+	       (fp && tn_rule_is_licensed(&rule, fp->args));
+}
+
 /* ---- Telling ------------------------------------------------------------ */
 
 /* Events and bisect keep the words as long as the module. */

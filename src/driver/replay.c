@@ -3,6 +3,7 @@
  */
 #include "driver/replay.h"
 
+#include "driver/external.h"
 #include "driver/plugin.h"
 #include "driver/target.h"
 #include "driver/weights.h"
@@ -66,10 +67,14 @@ static enum tn_status run(const struct tn_replay_options *options,
 		.fp = settings->fp,
 		.after = see_step, .after_data = &stop
 	};
+	struct tn_external external;
 	struct tn_target target;
 	enum tn_status status = tn_target_pick(replay->context, &target);
 
 	pass_options.target = &target;
+	if (!status)
+		status = tn_external_offer(&external, replay->module,
+					   &replay->entry, &pass_options);
 	if (!status && options->steps != 0)
 		status = tn_pipeline_run(replay->module->ir, options->passes,
 					 &pass_options);

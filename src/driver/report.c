@@ -146,7 +146,7 @@ static enum tn_status report(struct tenon_module *module, bool json,
 	if (!entry)
 		return status ? status : TN_BAD_INPUT;
 	tn_story_begin(&story, module);
-	status = tn_module_lower(module, entry, &target);
+	status = tn_module_lower(module, &entry, &target);
 	if (!tn_story_end(&story) && !status)
 		status = TN_IO;
 	plan = find_last(&story, "plan");

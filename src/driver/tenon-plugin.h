@@ -168,6 +168,9 @@ const char *tenon_pass_fn(const struct tenon_pass *pass);
 struct tenon_op *tenon_pass_first(const struct tenon_pass *pass);
 /* The number in {..}, or `fallback`. */
 int64_t tenon_pass_option(const struct tenon_pass *pass, int64_t fallback);
+/* Whether floats may be changed in that way: words of @fp(..), "afn, reassoc",
+ * that the function or `--fp` grant. Without, results keep their bits. */
+bool tenon_pass_may(const struct tenon_pass *pass, const char *words);
 /* Asked before each change, once: false, and it must not be made. `what` names
  * the change for events and bisect. */
 bool tenon_pass_spend(struct tenon_pass *pass, const char *what,
@@ -220,6 +223,11 @@ int tenon_emission_inputs(const struct tenon_emission *out);
 struct tenon_value *tenon_emission_input(const struct tenon_emission *out,
 					 int i);
 struct tenon_op *tenon_emission_first(const struct tenon_emission *out);
+/* The value's name as an identifier of C: letters, digits and `_`, its own
+ * among those of the emission, whatever the name is. Names themselves may hold
+ * any text, which has no place in code. */
+const char *tenon_emission_identifier(struct tenon_emission *out,
+				      const struct tenon_value *value);
 /* From now on text goes to the file NAME and that ending. */
 void tenon_emission_file(struct tenon_emission *out, const char *ending);
 void tenon_emission_put(struct tenon_emission *out, const char *text);

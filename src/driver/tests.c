@@ -201,7 +201,7 @@ static enum tn_status pass_call(struct runner *r, struct tn_op *op,
 	if (!copy)
 		return TN_IO;
 	op->callee = copy;
-	status = tn_module_pipeline(module, copy, r->target,
+	status = tn_module_pipeline(module, &copy, r->target,
 				    graph_passes(passes));
 	module->ir->props = props;
 	return status;

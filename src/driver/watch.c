@@ -101,6 +101,7 @@ enum tn_status tn_watch_after(void *data,
 	int number = watch->base + step->number + 1;
 
 	watch->module->npasses = number;
+	watch->entry = context->entry;
 	if (s->print_changed)
 		status = show_change(watch, step->pass);
 	if (!status && s->dump_dir)
