@@ -280,8 +280,8 @@ static enum tn_status run_entries(struct tn_pass_context *context,
 	struct tn_pass_entry entry;
 	int number = 0;
 
-	while (status == TN_OK && tn_pass_text_next(context->options, &text,
-						    &entry)) {
+	while (status == TN_OK &&
+	       tn_pass_text_next(context->options, &text, &entry)) {
 		entry.number = number++;
 		status = run_pass(context, &entry);
 		last = entry.pass;

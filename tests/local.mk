@@ -8,6 +8,7 @@
 include $(srcdir)/tests/unit/local.mk
 include $(srcdir)/tests/lang/local.mk
 include $(srcdir)/tests/fuzz/local.mk
+include $(srcdir)/tests/plugins/local.mk
 
 check_scripts += \
 	tests/check-arrows.sh \

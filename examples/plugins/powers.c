@@ -1,9 +1,7 @@
-/*
- * A pass: powers of whole numbers become products. Each product rounds, `pow`
+/* A pass: powers of whole numbers become products. Each product rounds, `pow`
  * rounds once, so it asks for the licence @fp(afn), as `--fp=afn` gives it.
  *
- *   y = pow(x, 3.0);   ->   t = x * x; y = t * x;
- */
+ *   y = pow(x, 3.0);   ->   t = x * x; y = t * x;        */
 #include <tenon-plugin.h>
 
 /* The whole number that the value is everywhere, or -1. */
@@ -25,7 +23,8 @@ static void visit(struct tenon_pass *pass, struct tenon_op *op, int64_t most)
 
 	if (n < 2 || !tenon_pass_may(pass, "afn") ||
 	    !tenon_value_is_same_type(x, tenon_op_output(op, 0))) {
-		tenon_pass_miss(pass, op, n < 2 ? "no small whole exponent" :
+		tenon_pass_miss(pass, "product", op, n < 2 ?
+				"the exponent is no small whole number" :
 				"floats keep their bits");
 		return;
 	}

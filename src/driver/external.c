@@ -207,6 +207,7 @@ static enum tn_status keep_weights(const struct tn_module *old,
 static void exchange(struct tenon_module *module, struct tenon_module *made)
 {
 	struct tenon_module old = *module;
+	struct tn_timing timing = made->timing;
 
 	*module = *made;
 	module->context = old.context;
@@ -217,8 +218,7 @@ static void exchange(struct tenon_module *module, struct tenon_module *made)
 	module->stem = old.stem;
 	module->file = old.file;
 	*made = old;
-	made->timing = (struct tn_buf){ 0 };
-	tn_buf_init(&made->timing);
+	made->timing = timing;
 	module->before = made;
 }
 

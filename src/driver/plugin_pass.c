@@ -121,25 +121,13 @@ bool tenon_pass_spend(struct tenon_pass *pass, const char *what,
 	return what && tn_rw_spend(pass->context->rw, what, tn_plugin_op(op));
 }
 
-void tenon_pass_miss(struct tenon_pass *pass, const struct tenon_op *op,
-		     const char *why)
+void tenon_pass_miss(struct tenon_pass *pass, const char *what,
+		     const struct tenon_op *op, const char *why)
 {
-	const struct tn_op *node = tn_plugin_op(op);
-	struct tn_events *events;
-
 	if (is_off(pass) || !op || !why)
 		return;
-	events = pass->context->module->events;
-	if (!events)
-		return;
-	tn_event_begin(events, "miss");
-	tn_event_text(events, "pass", pass->of->pass.name);
-	tn_event_text(events, "fn", pass->context->entry->name);
-	tn_event_text(events, "op", tenon_op_name(op));
-	if (node->nout)
-		tn_event_text(events, "value", node->out[0]->name);
-	tn_event_text(events, "why", why);
-	tn_event_end(events);
+	tn_rw_miss(pass->context->rw, what ? what : pass->of->pass.name,
+		   tn_plugin_op(op), NULL, "%s", why);
 }
 
 void tenon_pass_fail(struct tenon_pass *pass, const struct tenon_op *op,

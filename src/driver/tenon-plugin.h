@@ -175,9 +175,10 @@ bool tenon_pass_may(const struct tenon_pass *pass, const char *words);
  * the change for events and bisect. */
 bool tenon_pass_spend(struct tenon_pass *pass, const char *what,
 		      const struct tenon_op *op);
-/* Tells why something was not done to the operator: an event `miss`. */
-void tenon_pass_miss(struct tenon_pass *pass, const struct tenon_op *op,
-		     const char *why);
+/* Tells why `what` was not done to the operator, a sentence without its point:
+ * an event `miss`, and `tenon explain`. */
+void tenon_pass_miss(struct tenon_pass *pass, const char *what,
+		     const struct tenon_op *op, const char *why);
 /* The pass cannot go on; `op` may be NULL. */
 void tenon_pass_fail(struct tenon_pass *pass, const struct tenon_op *op,
 		     const char *why);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What `make install` leaves: a program finds the library by pkg-config, static
-# or shared, with the same words, and runs; the shared library, if it was built,
-# gives away the public names alone.
+# or shared, with the same words, and runs; so does a plug-in, which the command
+# loads; the shared library, if it was built, gives away the public names alone.
 set -eu
 : "${SRCDIR:=$(dirname "$0")/../..}"
 : "${BUILDDIR:=$SRCDIR/build}"
@@ -26,7 +26,8 @@ XDG_CACHE_HOME=$root/cache
 export XDG_CACHE_HOME
 
 for file in bin/tenon share/man/man1/tenon.1 \
-    share/bash-completion/completions include/tenon.h; do
+    share/bash-completion/completions include/tenon.h \
+    include/tenon-plugin.h; do
 	[ -e "$(dirname "$lib")/$file" ] || { echo "no $file"; exit 1; }
 done
 
@@ -44,3 +45,12 @@ LD_LIBRARY_PATH=$lib "$root/layer" >"$root/out"
 grep -q relu "$root/out"
 LD_LIBRARY_PATH=$lib "$root/layer" ref >"$root/out"
 LD_LIBRARY_PATH=$lib "$(dirname "$lib")/bin/tenon" --version
+
+# A plug-in needs the installed header alone, and its functions of the command.
+# shellcheck disable=SC2046
+$CC -std=c11 -shared -fPIC $(pkg-config --cflags tenon) \
+	"$SRCDIR/examples/plugins/powers.c" -o "$root/powers.so"
+LD_LIBRARY_PATH=$lib "$(dirname "$lib")/bin/tenon" opt --fp=afn \
+	--plugin="$root/powers.so" --passes=infer,inline,powers \
+	"$SRCDIR/tests/plugins/data/power.tn" >"$root/out"
+grep -q 'mul(x, x)' "$root/out"

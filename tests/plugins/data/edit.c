@@ -63,7 +63,7 @@ static void run(struct tenon_pass *pass)
 		else if (tenon_op_is(op, "topk") && tenon_pass_option(pass, 0))
 			again(pass, op);
 		else
-			tenon_pass_miss(pass, op, tenon_pass_fn(pass));
+			tenon_pass_miss(pass, NULL, op, tenon_pass_fn(pass));
 	}
 }
 
