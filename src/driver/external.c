@@ -129,8 +129,9 @@ static char *head_of(struct job *job, const struct tn_fn *fn)
 	tn_buf_init(&text);
 	if (tn_signature_of(&job->arena, fn, &signature)) {
 		tn_signature_print(&signature, &text);
-		out = tn_arena_strndup(&job->arena, tn_buf_text(&text),
-				       text.len);
+		if (!text.failed)
+			out = tn_arena_strndup(&job->arena,
+					       tn_buf_text(&text), text.len);
 	}
 	tn_buf_fini(&text);
 	return out;

@@ -4,6 +4,7 @@
 #include "driver/plugin.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -261,28 +262,40 @@ enum tenon_status tenon_context_plugin(struct tenon_context *context,
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* A path with a folder: a bare name is looked for elsewhere by the loader. */
-static void *open_file(struct tenon_context *context, const char *path)
+/* A path with a folder: a bare name is looked for elsewhere by the loader. The
+ * loader has no word of its own for a want of memory; asked a second time, it
+ * lets go of its message. */
+static void *open_file(struct tenon_context *context, const char *path,
+		       enum tn_status *status)
 {
 	const char *full = strchr(path, '/') ? path :
-		tn_arena_printf(&context->arena, "./%s", path);
-	void *handle = full ? dlopen(full, RTLD_NOW | RTLD_LOCAL) : NULL;
-	const char *why = full && !handle ? dlerror() : NULL;
+		tn_arena_printf(&context->arena, "./%s", path), *why;
+	void *handle;
 
-	if (full && !handle)
+	*status = TN_IO;
+	if (!full)
+		return NULL;
+	errno = 0;
+	handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+	if (handle)
+		return handle;
+	*status = errno == ENOMEM ? TN_IO : TN_BAD_INPUT;
+	why = dlerror();
+	if (*status == TN_BAD_INPUT)
 		tn_context_report(context, TN_E0040, "plug-in %s: %s", path,
 				  why ? why : "the loader refuses it");
-	return handle;
+	(void)dlerror();
+	return NULL;
 }
 
 enum tn_status tn_plugin_load(struct tenon_context *context, const char *path)
 {
-	void *handle = open_file(context, path);
 	const struct tenon_plugin *table;
 	enum tn_status status;
+	void *handle = open_file(context, path, &status);
 
 	if (!handle)
-		return context->arena.failed ? TN_IO : TN_BAD_INPUT;
+		return status;
 	table = dlsym(handle, ENTRY);
 	if (table)
 		status = add(context, table, handle, path);

@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 TOP = tap.TOP
 IN = TOP / "tests/passes/inputs"
 DATA = TOP / "tests/cli/data"
+PLUGINS = TOP / "tests/plugins/data"
 FIRST, SPREAD = 40, 120
 
 COMMANDS = [
@@ -56,7 +57,13 @@ COMMANDS = [
     f"run --target=ref {IN}/index.tn -i i=3xi32=5,0,2 -i x=random:1"
     " -o m=@OUT/r.npy",
     f"test --target=ref {TOP}/examples/01-add/add.tn",
+    f"opt --plugin=edit.so --passes=infer,inline,edit {PLUGINS}/edit.tn",
+    f"emit --plugin=tour.so --target=tour-core --passes=infer,inline"
+    f" {PLUGINS}/tour.tn -o OUT/t",
+    f"opt --passes=infer,inline,external{{./copy}},fold {PLUGINS}/edit.tn",
+    f"emit --target=dot {IN}/flow.tn -o OUT/d",
 ]
+BUILT = ["edit", "tour"]
 
 
 class Runner:
@@ -65,10 +72,18 @@ class Runner:
         self.log = folder / "log"
 
     def build(self):
+        wanted = [(self.shim, HERE / "refuse.c")]
+        wanted += [(self.folder / f"{name}.so", PLUGINS / f"{name}.c")
+                   for name in BUILT]
+        return all(self.compile(out, source) for out, source in wanted) and \
+            self.compile(self.folder / "copy", HERE / "copy.c", [])
+
+    @staticmethod
+    def compile(out, source, how=("-shared", "-fPIC")):
         cc = os.environ.get("CC", "cc").split()
         return subprocess.run(
-            cc + ["-O1", "-shared", "-fPIC", "-o", str(self.shim),
-                  str(HERE / "refuse.c")],
+            cc + ["-O1", *how, f"-I{TOP}/src/driver", "-o", str(out),
+                  str(source)],
             stdin=subprocess.DEVNULL, capture_output=True,
             check=False).returncode == 0
 
