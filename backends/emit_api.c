@@ -212,11 +212,10 @@ static void put_block_places(const struct tn_host *host,
 			     const struct tn_block *block,
 			     struct tn_buf *out, int *count)
 {
-	const struct tn_sink *sink = host->module->sink;
-	const struct tn_source *source;
 	const struct tn_op *op;
 	struct tn_buf text;
 	uint32_t row, column;
+	const char *file;
 	int i;
 
 	for (op = block->first; op; op = op->next) {
@@ -225,14 +224,11 @@ static void put_block_places(const struct tn_host *host,
 		if (op->code != TN_OP_launch)
 			continue;
 		tn_buf_init(&text);
-		if (op->span.file && op->span.file <= sink->sources.len) {
-			source = tn_vec_at(&sink->sources, op->span.file - 1);
-			tn_sink_locate(sink, op->span.file, op->span.begin,
-				       &row, &column);
-			tn_buf_putf(&text, "%s:%u:%u: ",
-				    base_name(source->name), (unsigned)row,
-				    (unsigned)column);
-		}
+		file = tn_sink_place(host->module->sink, op->span, &row,
+				     &column);
+		if (file)
+			tn_buf_putf(&text, "%s:%u:%u: ", base_name(file),
+				    (unsigned)row, (unsigned)column);
 		tn_buf_put(&text, op->nout ? op->out[0]->name :
 			   op->kernel->name);
 		put_text(out, tn_buf_text(&text));

@@ -120,6 +120,18 @@ void tn_sink_locate(const struct tn_sink *sink, uint32_t file,
 	}
 }
 
+const char *tn_sink_place(const struct tn_sink *sink, struct tn_span span,
+			  uint32_t *line, uint32_t *column)
+{
+	const struct tn_source *source;
+
+	if (!span.file || span.file > sink->sources.len)
+		return NULL;
+	source = tn_vec_at(&sink->sources, span.file - 1);
+	tn_sink_locate(sink, span.file, span.begin, line, column);
+	return source->name;
+}
+
 uint32_t tn_sink_line(const struct tn_sink *sink, uint32_t file,
 		      uint32_t offset)
 {

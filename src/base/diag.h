@@ -99,6 +99,9 @@ uint32_t tn_sink_add_source(struct tn_sink *sink, const char *name,
 void tn_sink_locate(const struct tn_sink *sink, uint32_t file,
 		    uint32_t offset, uint32_t *line, uint32_t *column);
 
+/* The file of a span, and where it begins there; NULL: it is in no text. */
+const char *tn_sink_place(const struct tn_sink *sink, struct tn_span span,
+			  uint32_t *line, uint32_t *column);
 /* Its line, from 1, in time that does not depend on the line's length; 0: no
  * such file. */
 uint32_t tn_sink_line(const struct tn_sink *sink, uint32_t file,

@@ -275,7 +275,7 @@ static enum tn_pass_result run(struct tn_pass_context *context)
 	struct job job = { .context = context, .module = external->module };
 	enum tn_pass_result result = TN_PASS_FAILED;
 
-	if (!tn_rw_spend(context->rw, "external", context->entry->body->first))
+	if (!tn_rw_spend(context->rw, TN_EXTERNAL, context->entry->body->first))
 		return TN_PASS_SAME;
 	tn_arena_init(&job.arena);
 	tn_buf_init(&job.in);
@@ -307,7 +307,7 @@ enum tn_status tn_external_offer(struct tn_external *external,
 	*external = (struct tn_external){
 		.module = module, .entry = entry,
 		.pass = {
-			.name = "external", .option = "COMMAND",
+			.name = TN_EXTERNAL, .option = "COMMAND",
 			.needs = TN_PROP_TYPED, .run = run,
 			.is_foreign = true, .takes_text = true,
 			.data = external

@@ -12,6 +12,8 @@
 
 #include "driver/module.h"
 
+#define TN_EXTERNAL "external"
+
 struct tn_external {
 	struct tn_pass pass;		/* its data is this */
 	struct tenon_module *module;

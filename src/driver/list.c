@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "driver/context.h"
+#include "driver/external.h"
 #include "driver/target.h"
 #include "grammar/elaborate.h"
 #include "ir/op.h"
@@ -51,6 +51,8 @@ static void list_passes(const struct listing *to)
 		put_row(to, &(struct row){ tn_passes[i].name,
 						  tn_passes[i].summary,
 						  NULL, NULL });
+	put_row(to, &(struct row){ TN_EXTERNAL, "a program reads the module's "
+				   "text and writes one", NULL, NULL });
 	for (k = 0; k < to->context->passes.len; k++) {
 		pass = tn_vec_ptr(&to->context->passes, k);
 		put_row(to, &(struct row){ pass->name, pass->summary,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "driver/external.h"
 #include "driver/target.h"
 
 #define ENTRY "tenon_plugin"
@@ -70,7 +71,7 @@ static bool has_pass(const struct tenon_context *context, const char *name)
 	size_t i;
 
 	if (!strcmp(name, "all") || !strcmp(name, "default") ||
-	    !strcmp(name, "none") || !strcmp(name, "external"))
+	    !strcmp(name, "none") || !strcmp(name, TN_EXTERNAL))
 		return true;
 	for (i = 0; i < context->passes.len; i++) {
 		const struct tn_pass *pass = tn_vec_ptr(&context->passes, i);

@@ -131,16 +131,13 @@ enum tn_status tn_replay_least(const struct tenon_module *of, const char *fn,
 void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
 			 struct tn_buf *out)
 {
-	const struct tn_sink *sink = &replay->context->sink;
-	const struct tn_source *source;
 	uint32_t line, column;
+	const char *name = tn_sink_place(&replay->context->sink, span, &line,
+					 &column);
 
-	if (!span.file)
-		return;
-	source = tn_vec_at(&sink->sources, span.file - 1);
-	tn_sink_locate(sink, span.file, span.begin, &line, &column);
-	tn_buf_putf(out, "%s:%u:%u", source->name, (unsigned)line,
-		    (unsigned)column);
+	if (name)
+		tn_buf_putf(out, "%s:%u:%u", name, (unsigned)line,
+			    (unsigned)column);
 }
 
 /* ---- Bisecting ---------------------------------------------------------- */

@@ -77,7 +77,8 @@ void tenon_context_free(struct tenon_context *context);
  *   target         ref | c[:generic|avx2|avx512|native] | cuda[:sm_NN] | dot
  *                  [c]: where engines run and what is emitted
  *   emulate        yes | no: engines for CUDA run on the CPU [no]
- *   passes         default | none | a list such as "inline,fold{limit=64}"
+ *   passes         default | none | a list such as "inline,fold{limit=64}", in
+ *                  which external{COMMAND} runs a program (doc/plugins.md)
  *   fp             what rewrite rules may do to floats: words of @fp(..) such
  *                  as "reassoc,nsz", or fast for all [none]
  *   rules          a file of rewrite rules, beside those of the library and

@@ -32,15 +32,12 @@ struct runner {
 
 static void put_place(struct runner *r, struct tn_span span)
 {
-	const struct tn_sink *sink = &r->module->context->sink;
-	const struct tn_source *source;
 	uint32_t line, column;
+	const char *name = tn_sink_place(&r->module->context->sink, span,
+					 &line, &column);
 
-	if (!span.file)
-		return;
-	source = tn_vec_at(&sink->sources, span.file - 1);
-	tn_sink_locate(sink, span.file, span.begin, &line, &column);
-	tn_buf_putf(&r->why, "%s:%u: ", source->name, (unsigned)line);
+	if (name)
+		tn_buf_putf(&r->why, "%s:%u: ", name, (unsigned)line);
 }
 
 static void put_index(struct tn_buf *out, const struct tenon_tensor *t,
