@@ -179,7 +179,8 @@ static bool is_same_type(const struct tn_weight *a, const struct tn_weight *b)
 	return true;
 }
 
-/* Values that were there before stay; what is new is loaded, if anything was. */
+/* Values that were there before stay; what is new is loaded, if anything was,
+ * and what is made of others is made again: its function may be another. */
 static enum tn_status keep_weights(const struct tn_module *old,
 				   struct tenon_module *made)
 {
@@ -193,6 +194,8 @@ static enum tn_status keep_weights(const struct tn_module *old,
 	}
 	for (i = 0; had_any && i < made->ir->weights.len; i++) {
 		weight = tn_vec_ptr(&made->ir->weights, i);
+		if (weight->maker)
+			continue;
 		before = tn_map_find(&old->weight_names, weight->name);
 		if (before && before->data.data &&
 		    is_same_type(before, weight)) {
@@ -201,7 +204,10 @@ static enum tn_status keep_weights(const struct tn_module *old,
 		}
 		has_all &= weight->data.data != NULL;
 	}
-	return had_any && !has_all ? tn_weights_by_settings(made) : TN_OK;
+	if (!had_any)
+		return TN_OK;
+	return has_all ? tn_weights_derive(made) :
+		tn_weights_by_settings(made);
 }
 
 /* The old module with all that belongs to it lives on behind the new one. */
