@@ -151,13 +151,21 @@ static enum tn_status check_pass(const struct asked *a)
 {
 	const char *pass = a->question->why_not, *names[64];
 	struct tenon_context *context = a->module->context;
+	const struct tn_pass *more;
 	struct tn_diag *diag;
+	size_t k;
 	int i;
 
 	if (!pass || tn_pass_find(pass))
 		return TN_OK;
 	for (i = 0; i < tn_npasses && i < 64; i++)
 		names[i] = tn_passes[i].name;
+	for (k = 0; k < context->passes.len && i < 64; k++) {
+		more = tn_vec_ptr(&context->passes, k);
+		if (!strcmp(more->name, pass))
+			return TN_OK;
+		names[i++] = more->name;
+	}
 	diag = tn_context_report(context, TN_E0004, "there is no pass '%s'",
 				 pass);
 	tn_context_suggest(context, diag, pass, names, (size_t)i,
