@@ -136,6 +136,8 @@ struct tn_elab {
 	struct tn_map included;		/* source numbers, as keys */
 	struct tn_map instances;	/* key -> struct tn_fn * */
 	struct tn_map structs;		/* name with sizes -> struct decl * */
+	struct tn_sink text_sink;	/* holds the texts of elab_text.c */
+	struct tn_map texts;		/* text -> const struct tn_tree_item * */
 	struct tn_map runtime;		/* name -> struct tn_dim *, of bodies */
 	struct tn_map origins;		/* weight value -> struct tn_weight * */
 	struct tn_vec order;		/* struct decl *, of the user */
@@ -157,6 +159,7 @@ struct frame {
 	bool is_library;
 	bool is_broken;			/* the parser skipped something */
 	bool sees_runtime;		/* dims declared in other bodies too */
+	bool is_text;			/* its names name no values */
 };
 
 /* ---- elab_util.c ------------------------------------------------------ */

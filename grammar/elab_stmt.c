@@ -56,6 +56,8 @@ static void name_results(struct frame *frame, const struct tn_op *before,
 	const char *wish;
 	uint32_t i;
 
+	if (frame->is_text)
+		return;
 	for (op = block->last; op && op != before; op = op->prev)
 		for (i = 0; i < binds->len; i++) {
 			struct tn_value *value = evs[i].u.value;

@@ -21,6 +21,8 @@ struct tn_elab *tn_elab_new(const struct tn_elab_options *options)
 	tn_map_init_ptr(&e->included);
 	tn_map_init_text(&e->instances);
 	tn_map_init_text(&e->structs);
+	tn_sink_init(&e->text_sink);
+	tn_map_init_text(&e->texts);
 	tn_map_init_text(&e->runtime);
 	tn_map_init_ptr(&e->origins);
 	tn_vec_init(&e->order, sizeof(struct decl *), NULL);
@@ -37,6 +39,8 @@ void tn_elab_free(struct tn_elab *e)
 	tn_map_fini(&e->included);
 	tn_map_fini(&e->instances);
 	tn_map_fini(&e->structs);
+	tn_sink_fini(&e->text_sink);
+	tn_map_fini(&e->texts);
 	tn_map_fini(&e->runtime);
 	tn_map_fini(&e->origins);
 	tn_vec_fini(&e->order);

@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "ir/builder.h"
 #include "ir/graph.h"
 #include "ir/rule.h"
 
@@ -129,5 +130,13 @@ struct tn_fn *tn_elab_rule_sample(struct tn_elab *elab,
 				  const struct tn_rule *rule,
 				  const struct tn_rule_place *place);
 void tn_elab_rule_drop(struct tn_elab *elab, struct tn_fn *fn);
+
+/* Statements of `text` at the end of a block: an expression, or a body with
+ * `return`. Up to `max` results go to `out`; how many there are. -1 with a
+ * line of reason in `why`: it did not fit, what was made of it is without
+ * use. */
+int tn_elab_text(struct tn_elab *elab, struct tn_block *block,
+		 const struct tn_text *text, int max, struct tn_value **out,
+		 struct tn_buf *why);
 
 #endif

@@ -50,6 +50,7 @@ libtenon_la_SOURCES += \
 	grammar/elab_struct.c \
 	grammar/elab_sugar.c \
 	grammar/elab_test.c \
+	grammar/elab_text.c \
 	grammar/elab_trial.c \
 	grammar/elab_unify.c \
 	grammar/elab_util.c \

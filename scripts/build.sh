@@ -16,7 +16,7 @@ stamp=build-aux/tenon.stamp
 fresh=no
 if [ ! -f configure ] || { [ -e .git ] && [ ! -f $stamp ]; } ||
    { [ -f $stamp ] && [ -n "$(find configure.ac Makefile.am m4/tenon.m4 \
-	src grammar passes backends tests examples bench doc \
+	src grammar importers passes backends tests examples bench doc \
 	\( -name local.mk -o -name configure.ac -o -name Makefile.am \
 	   -o -name tenon.m4 \) -newer $stamp)" ]; }; then
 	say "autoreconf"

@@ -2,7 +2,7 @@
 # Reads the #includes of every source file and fails on an arrow that the plan
 # of the house does not have:
 #
-#   base <- ir <- { grammar, passes, backends } <- driver
+#   base <- ir <- { grammar, importers, passes, backends } <- driver
 #
 # A back end may use what all share (backends/*.h), not another back end. The
 # driver asks the table of back ends (backends/backend.h) and knows none by
@@ -14,7 +14,7 @@
 : "${SRCDIR:=$(dirname "$0")/..}"
 cd "$SRCDIR" || exit 2
 
-files=$(find src grammar passes backends examples bench -type f \
+files=$(find src grammar importers passes backends examples bench -type f \
 	\( -name '*.[chly]' -o -name '*.def' \) \
 	! -path 'grammar/parse.[ch]' ! -path grammar/scan.c | sort)
 [ -n "$files" ] || { echo "no sources under $SRCDIR" >&2; exit 2; }
@@ -36,7 +36,7 @@ awk '
 		if (from == to)
 			return 1
 		if (from == "driver")
-			return to ~ /^(base|ir|grammar|passes|public)$/ ||
+			return to ~ /^(base|ir|grammar|importers|passes|public)$/ ||
 			       to ~ /^backends(\/ref)?$/
 		if (from == "examples" || from == "bench")
 			return to == "public"
@@ -44,12 +44,12 @@ awk '
 			return to == "base"
 		if (from ~ /^backends\//)
 			return to ~ /^(base|ir|backends)$/
-		if (from ~ /^(grammar|passes|backends)$/)
+		if (from ~ /^(grammar|importers|passes|backends)$/)
 			return to ~ /^(base|ir)$/
 		return 0
 	}
 	BEGIN {
-		known = "^(base|ir|grammar|passes|backends|driver)$"
+		known = "^(base|ir|grammar|importers|passes|backends|driver)$"
 		for (i = 1; i < ARGC; i++)
 			files[ARGV[i]] = 1
 	}

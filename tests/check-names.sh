@@ -5,7 +5,7 @@
 cd "$SRCDIR" || exit 2
 failed=0
 
-trees="src grammar passes backends tests examples bench doc scripts
+trees="src grammar importers passes backends tests examples bench doc scripts
 	.ci m4/tenon.m4 configure.ac Makefile.am README.md CHANGELOG.md tenon.pc.in"
 list=$(mktemp) || exit 2
 trap 'rm -f "$list"' EXIT

@@ -20,6 +20,7 @@ libtenon_la_SOURCES += \
 	src/driver/explain.c src/driver/explain.h \
 	src/driver/explain_json.c \
 	src/driver/explain_text.c \
+	src/driver/foreign.c src/driver/foreign.h \
 	src/driver/list.c \
 	src/driver/module.c src/driver/module.h \
 	src/driver/native.c src/driver/native.h \

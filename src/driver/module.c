@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "driver/external.h"
+#include "driver/foreign.h"
 #include "driver/plugin.h"
 #include "driver/source.h"
 #include "driver/target.h"
@@ -86,6 +87,7 @@ struct tenon_module *tn_module_open(struct tenon_context *context,
 	tn_arena_init(&module->arena);
 	tn_vec_init(&module->tests, sizeof(struct tn_test), NULL);
 	tn_vec_init(&module->files, sizeof(struct tn_weight_file), NULL);
+	tn_vec_init(&module->mappings, sizeof(struct tn_mapping), NULL);
 	tn_vec_init(&module->rules.rules, sizeof(struct tn_rule *), NULL);
 	tn_timing_init(&module->timing);
 	options = (struct tn_elab_options){
@@ -112,6 +114,7 @@ void tenon_module_free(struct tenon_module *module)
 		tn_elab_free(module->elab);
 	tn_module_free(module->ir);
 	tn_weights_close(module);
+	tn_foreign_close(module);
 	tn_vec_fini(&module->tests);
 	tn_vec_fini(&module->rules.rules);
 	tn_timing_fini(&module->timing);
@@ -149,6 +152,7 @@ enum tn_status tn_module_read(struct tenon_module *module, uint32_t file)
 	return outcome(module, before);
 }
 
+/* A file as a module: source `file`, or one of another system. */
 static enum tenon_status parse(struct tenon_context *context,
 			       const char *path, uint32_t file,
 			       struct tenon_module **out)
@@ -158,7 +162,8 @@ static enum tenon_status parse(struct tenon_context *context,
 
 	if (!module)
 		return tn_context_end(context, tn_context_nomem(context));
-	status = tn_module_read(module, file);
+	status = file ? tn_module_read(module, file) :
+		tn_foreign_read(module, path);
 	if (status == TN_OK) {
 		*out = module;
 		return tn_context_end(context, TN_OK);
@@ -185,6 +190,8 @@ enum tenon_status tenon_parse_file(struct tenon_context *context,
 			     "`tenon run` takes engines");
 		return tn_context_end(context, TN_BAD_INPUT);
 	}
+	if (tn_foreign_is(path))
+		return parse(context, path, 0, out);
 	file = tn_source_read(context, path, &status);
 	if (!file)
 		return tn_context_end(context, status);

@@ -2,6 +2,7 @@
 #ifndef TN_DRIVER_MODULE_H
 #define TN_DRIVER_MODULE_H
 
+#include "base/file.h"
 #include "driver/context.h"
 #include "driver/tensorfile.h"
 #include "grammar/elaborate.h"
@@ -13,6 +14,12 @@
 struct tn_weight_file {
 	const char *path;
 	struct tn_tensorfile *file;
+};
+
+/* A file that was mapped for an importer. */
+struct tn_mapping {
+	const char *path;
+	struct tn_file_map map;
 };
 
 struct tenon_module {
@@ -27,6 +34,7 @@ struct tenon_module {
 	bool has_tests;			/* they were made */
 	bool has_weights;		/* all values came with the graph */
 	struct tn_vec files;		/* struct tn_weight_file */
+	struct tn_vec mappings;		/* of imported files: foreign.c */
 	struct tn_rule_set rules;	/* of `simplify`; see has_rules */
 	int nlibrary_rules;		/* those of the library come first */
 	bool has_rules;			/* they were read */

@@ -19,6 +19,21 @@ struct tn_builder {
 	bool failed;		/* sticky: an error was reported */
 };
 
+/* What a name in a text stands for: a value, or else a size. */
+struct tn_given {
+	const char *name;
+	struct tn_value *value;
+	const struct tn_dim *dim;
+};
+
+/* Statements in the language, for those who build with the help of who reads
+ * it. */
+struct tn_text {
+	const char *text;
+	int ngiven;
+	const struct tn_given *given;
+};
+
 void tn_builder_init(struct tn_builder *builder, struct tn_block *block);
 
 /* An op with given attributes (those not named take their defaults). The

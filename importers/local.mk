@@ -1,0 +1,19 @@
+# Automake fragment of importers; see Makefile.am for the lists.
+
+libtenon_la_SOURCES += \
+	importers/importer.h \
+	importers/onnx/data.c \
+	importers/onnx/graph.c \
+	importers/onnx/import.c \
+	importers/onnx/known.c \
+	importers/onnx/node.c \
+	importers/onnx/op_math.c \
+	importers/onnx/op_reduce.c \
+	importers/onnx/op_shape.c \
+	importers/onnx/op_slice.c \
+	importers/onnx/onnx.h \
+	importers/onnx/schema.c importers/onnx/schema.h \
+	importers/onnx/scope.c \
+	importers/onnx/survey.c importers/onnx/survey.h \
+	importers/onnx/table.c importers/onnx/table.h \
+	importers/onnx/wire.c importers/onnx/wire.h

@@ -1,0 +1,487 @@
+/*
+ * What handlers ask of their node, and how they say an operator.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "importers/onnx/onnx.h"
+#include "ir/graph_edit.h"
+
+/* Names in one text. */
+#define GIVEN 64
+
+/* ---- Messages ---------------------------------------------------------------- */
+
+static struct tn_diag *report(struct tn_onnx *n, enum tn_code code,
+			      const char *format, va_list args)
+{
+	const char *name = n->node->name;
+	const char *text = tn_arena_vprintf(&n->job->arena, format, args);
+
+	n->failed = true;
+	return tn_diag_report(n->job->host->sink, code, n->span,
+			      "%s%s%s%s: %s", n->node->op ? n->node->op : "?",
+			      name && name[0] ? " '" : "",
+			      name && name[0] ? name : "",
+			      name && name[0] ? "'" : "",
+			      text ? text : "out of memory");
+}
+
+void tn_onnx_report(struct tn_onnx *n, enum tn_code code, const char *format,
+		    ...)
+{
+	va_list args;
+
+	if (n->failed)
+		return;
+	va_start(args, format);
+	report(n, code, format, args);
+	va_end(args);
+	n->job->is_bad = true;
+}
+
+void tn_onnx_refuse(struct tn_onnx *n, const char *format, ...)
+{
+	va_list args;
+
+	if (n->failed)
+		return;
+	va_start(args, format);
+	report(n, TN_E1004, format, args);
+	va_end(args);
+	n->job->is_unsupported = true;
+}
+
+/* ---- Inputs ------------------------------------------------------------------- */
+
+bool tn_onnx_has(const struct tn_onnx *n, int i)
+{
+	return i < n->nin && n->in[i]->kind != ONNX_ABSENT;
+}
+
+struct tn_value *tn_onnx_in(struct tn_onnx *n, int i)
+{
+	if (!tn_onnx_has(n, i)) {
+		tn_onnx_report(n, TN_E1012, "input %d is missing", i);
+		return NULL;
+	}
+	if (n->in[i]->kind == ONNX_POISON) {
+		n->failed = true;
+		return NULL;
+	}
+	if (n->in[i]->kind != ONNX_TENSOR) {
+		tn_onnx_refuse(n, "input %d is no tensor", i);
+		return NULL;
+	}
+	if (!tn_onnx_make(n->job, n->in[i])) {
+		n->failed = true;
+		return NULL;
+	}
+	return n->in[i]->v;
+}
+
+/* ---- Attributes --------------------------------------------------------------- */
+
+static const struct onnx_attr *find_attr(const struct onnx_attr_list *attrs,
+					 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < attrs->len; i++)
+		if (attrs->at[i].name && !strcmp(attrs->at[i].name, name))
+			return &attrs->at[i];
+	return NULL;
+}
+
+/* An attribute may name one of the node that calls its function. */
+const struct onnx_attr *tn_onnx_attr(const struct tn_onnx *n, const char *name)
+{
+	const struct onnx_attr *attr = NULL;
+	const struct onnx_function *function;
+
+	while (n) {
+		attr = find_attr(&n->node->attrs, name);
+		if (attr && (!attr->ref || !attr->ref[0]))
+			return attr;
+		if (!attr)
+			return NULL;
+		name = attr->ref;
+		function = n->scope->function;
+		n = n->scope->caller;
+		if (n && function && !find_attr(&n->node->attrs, name))
+			return find_attr(&function->defaults, name);
+	}
+	return NULL;
+}
+
+int64_t tn_onnx_int(const struct tn_onnx *n, const char *name,
+		    int64_t fallback)
+{
+	const struct onnx_attr *attr = tn_onnx_attr(n, name);
+
+	return attr && attr->i.is_set ? attr->i.v : attr ? 0 : fallback;
+}
+
+double tn_onnx_float(const struct tn_onnx *n, const char *name,
+		     double fallback)
+{
+	const struct onnx_attr *attr = tn_onnx_attr(n, name);
+
+	return attr && attr->f.is_set ? (double)attr->f.v :
+		attr ? 0 : fallback;
+}
+
+const char *tn_onnx_string(const struct tn_onnx *n, const char *name,
+			   const char *fallback)
+{
+	const struct onnx_attr *attr = tn_onnx_attr(n, name);
+	const char *text;
+
+	if (!attr || !attr->s.is_set)
+		return fallback;
+	text = tn_arena_strndup(&n->job->arena, (const char *)attr->s.v.at,
+				wire_size(&attr->s.v));
+	return text ? text : fallback;
+}
+
+int tn_onnx_list(const struct tn_onnx *n, const char *name,
+		 const int64_t **out)
+{
+	const struct onnx_attr *attr = tn_onnx_attr(n, name);
+
+	if (!attr || attr->ints.len > ONNX_KNOWN)
+		return -1;
+	*out = attr->ints.at;
+	return (int)attr->ints.len;
+}
+
+/* ---- Sizes --------------------------------------------------------------------- */
+
+struct tn_dim_pool *tn_onnx_pool(const struct tn_onnx *n)
+{
+	return &n->job->module->dims;
+}
+
+const struct tn_dim *tn_onnx_number(const struct tn_onnx *n, int64_t value)
+{
+	return tn_dim_const(tn_onnx_pool(n), value);
+}
+
+int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)
+{
+	if (axis < -rank || axis >= rank) {
+		tn_onnx_report(n, TN_E1012, "axis %lld of %d axes",
+			       (long long)axis, rank);
+		return -1;
+	}
+	return (int)(axis < 0 ? axis + rank : axis);
+}
+
+bool tn_onnx_result(struct tn_onnx *n, int i, enum tn_dtype *dtype,
+		    int *rank, const struct tn_dim **dims)
+{
+	const char *name = (size_t)i < n->node->outputs.len ?
+		n->node->outputs.at[i] : "";
+	int k;
+
+	if (!name[0] || !tn_onnx_declared(n->job, tn_map_find(
+				&n->scope->infos, name), dtype, rank, dims))
+		return false;
+	for (k = 0; k < *rank; k++)
+		if (!dims[k])
+			return false;
+	return true;
+}
+
+/* ---- Texts ---------------------------------------------------------------------- */
+
+struct saying {
+	struct tn_onnx *n;
+	struct tn_buf text;
+	struct tn_given given[GIVEN];
+	int count;
+	bool failed;
+};
+
+static void put_given(struct saying *s, struct tn_value *value,
+		      const struct tn_dim *dim)
+{
+	struct tn_given *given = &s->given[s->count];
+	char name[16] = "g00";
+
+	if ((!value && !dim) || s->count == GIVEN) {
+		s->failed = true;
+		return;
+	}
+	name[1] = (char)('0' + s->count / 10);
+	name[2] = (char)('0' + s->count % 10);
+	given->name = tn_intern_text(s->n->job->module->names, name);
+	given->value = value;
+	given->dim = dim;
+	s->count++;
+	tn_buf_put(&s->text, name);
+}
+
+static void put_dim(struct saying *s, const struct tn_dim *dim)
+{
+	if (dim && tn_dim_is_const(dim))
+		tn_buf_putf(&s->text, "%lld", (long long)dim->value);
+	else
+		put_given(s, NULL, dim);
+}
+
+static void put_float(struct tn_buf *buf, double value)
+{
+	char text[40];
+
+	if ((double)(float)value == value)
+		tn_num_print_f32((float)value, text);
+	else
+		tn_num_print_f64(value, text);
+	tn_buf_put(buf, text);
+}
+
+static void put_ints(struct tn_buf *buf, int count, const int64_t *ints)
+{
+	int i;
+
+	tn_buf_putc(buf, '[');
+	for (i = 0; i < count; i++)
+		tn_buf_putf(buf, "%s%lld", i ? ", " : "", (long long)ints[i]);
+	tn_buf_putc(buf, ']');
+}
+
+static void put_dims(struct saying *s, int count,
+		     const struct tn_dim *const *dims)
+{
+	int i;
+
+	tn_buf_putc(&s->text, '[');
+	for (i = 0; i < count; i++) {
+		tn_buf_put(&s->text, i ? ", " : "");
+		if (dims[i])
+			put_dim(s, dims[i]);
+		else
+			tn_buf_putc(&s->text, '_');
+	}
+	tn_buf_putc(&s->text, ']');
+}
+
+static void put_argument(struct saying *s, char kind, va_list *args)
+{
+	int count;
+
+	switch (kind) {
+	case 'v':
+		put_given(s, va_arg(*args, struct tn_value *), NULL);
+		break;
+	case 'd':
+		put_dim(s, va_arg(*args, const struct tn_dim *));
+		break;
+	case 'i':
+		tn_buf_putf(&s->text, "%lld",
+			    (long long)va_arg(*args, int64_t));
+		break;
+	case 'f':
+		put_float(&s->text, va_arg(*args, double));
+		break;
+	case 's':
+		tn_buf_put(&s->text, va_arg(*args, const char *));
+		break;
+	case 't':
+		tn_buf_put(&s->text,
+			   tn_dtype_name(va_arg(*args, enum tn_dtype)));
+		break;
+	case 'I':
+		count = va_arg(*args, int);
+		put_ints(&s->text, count, va_arg(*args, const int64_t *));
+		break;
+	case 'D':
+		count = va_arg(*args, int);
+		put_dims(s, count, va_arg(*args, const struct tn_dim *const *));
+		break;
+	default:
+		tn_buf_putc(&s->text, kind);
+		break;
+	}
+}
+
+static void put_text(struct saying *s, const char *text, va_list *args)
+{
+	for (; *text; text++) {
+		if (*text != '%' || !text[1] || strchr(" ,)", text[1]))
+			tn_buf_putc(&s->text, *text);
+		else
+			put_argument(s, *++text, args);
+	}
+}
+
+/* Ops behind `before` are the node's. */
+static void adopt(struct tn_onnx *n, struct tn_op *before)
+{
+	struct tn_op *op = before ? before->next : n->scope->block->first;
+
+	for (; op; op = op->next) {
+		op->span = n->span;
+		tn_onnx_note(n->job, op);
+	}
+}
+
+static bool say(struct saying *s, int count, struct tn_value **out)
+{
+	struct tn_onnx *n = s->n;
+	struct tn_op *before = n->scope->block->last;
+	struct tn_text text = { tn_buf_text(&s->text), s->count, s->given };
+	struct tn_buf why;
+	int got = -1;
+
+	tn_buf_init(&why);
+	if (!s->failed && !s->text.failed)
+		got = n->job->host->text(n->job->host->host, n->scope->block,
+					 &text, count, out, &why);
+	if (got < 0 && !n->failed && (why.len || s->text.failed))
+		tn_onnx_report(n, TN_E1012, "%s", why.len ?
+			       tn_buf_text(&why) : "out of memory");
+	n->failed |= got < 0;
+	tn_buf_fini(&why);
+	adopt(n, before);
+	return got == count;
+}
+
+bool tn_onnx_texts(struct tn_onnx *n, int count, struct tn_value **out,
+		   const char *text, ...)
+{
+	struct saying s = { .n = n };
+	va_list args;
+	bool ok = false;
+
+	va_start(args, text);
+	tn_buf_init(&s.text);
+	if (!n->failed) {
+		put_text(&s, text, &args);
+		ok = say(&s, count, out);
+	}
+	tn_buf_fini(&s.text);
+	va_end(args);
+	n->failed |= !ok;
+	return ok;
+}
+
+static struct tn_value *one_text(struct tn_onnx *n, const char *text,
+				 va_list *args)
+{
+	struct saying s = { .n = n };
+	struct tn_value *out = NULL;
+
+	tn_buf_init(&s.text);
+	if (!n->failed) {
+		put_text(&s, text, args);
+		if (!say(&s, 1, &out))
+			out = NULL;
+	}
+	tn_buf_fini(&s.text);
+	n->failed |= !out;
+	return out;
+}
+
+struct tn_value *tn_onnx_text(struct tn_onnx *n, const char *text, ...)
+{
+	struct tn_value *out;
+	va_list args;
+
+	va_start(args, text);
+	out = one_text(n, text, &args);
+	va_end(args);
+	return out;
+}
+
+void tn_onnx_is(struct tn_onnx *n, const char *text, ...)
+{
+	struct tn_value *out;
+	va_list args;
+
+	va_start(args, text);
+	out = one_text(n, text, &args);
+	va_end(args);
+	tn_onnx_give(n, 0, out);
+}
+
+/* ---- Results --------------------------------------------------------------------- */
+
+void tn_onnx_give(struct tn_onnx *n, int i, struct tn_value *value)
+{
+	struct tn_onnx_value *out;
+
+	if (!value || n->failed) {
+		n->failed = true;
+		return;
+	}
+	if (i >= n->nout)
+		return;
+	out = tn_onnx_new(n->job, ONNX_TENSOR, NULL);
+	if (!out) {
+		n->failed = true;
+		return;
+	}
+	out->v = value;
+	n->out[i] = out;
+}
+
+/* ---- Rows of text ------------------------------------------------------------------ */
+
+static void put_default(struct saying *s, const char *name, size_t len,
+			const char *fallback, size_t fallback_len)
+{
+	const char *key = tn_arena_strndup(&s->n->job->arena, name, len);
+	const struct onnx_attr *attr = key ? tn_onnx_attr(s->n, key) : NULL;
+
+	if (!attr)
+		tn_buf_putn(&s->text, fallback, fallback_len);
+	else if (attr->f.is_set)
+		put_float(&s->text, (double)attr->f.v);
+	else if (attr->i.is_set)
+		tn_buf_putf(&s->text, "%lld", (long long)attr->i.v);
+	else if (attr->ints.len)
+		put_ints(&s->text, (int)attr->ints.len, attr->ints.at);
+	else
+		tn_onnx_report(s->n, TN_E1012, "attribute '%s' is of another "
+			       "kind", key);
+}
+
+/* x0, x1.. are given, {name:default} replaced. */
+void tn_onnx_row_text(struct tn_onnx *n)
+{
+	struct saying s = { .n = n };
+	const char *at = n->row->text, *colon, *end;
+	struct tn_value *out = NULL;
+	int i;
+
+	tn_buf_init(&s.text);
+	for (; *at; at++) {
+		if (*at != '{') {
+			tn_buf_putc(&s.text, *at);
+			continue;
+		}
+		end = strchr(at, '}');
+		colon = strchr(at, ':');
+		put_default(&s, at + 1, (size_t)(colon - at - 1), colon + 1,
+			    (size_t)(end - colon - 1));
+		at = end;
+	}
+	for (i = 0; i < n->nin && i < 10; i++) {
+		char name[4] = "x0";
+
+		if (!tn_onnx_has(n, i))
+			continue;
+		name[1] = (char)('0' + i);
+		s.given[s.count].name =
+			tn_intern_text(n->job->module->names, name);
+		s.given[s.count].value = tn_onnx_in(n, i);
+		s.failed |= !s.given[s.count++].value;
+	}
+	if (!n->failed && !s.failed && say(&s, 1, &out))
+		tn_onnx_give(n, 0, out);
+	n->failed |= !out;
+	tn_buf_fini(&s.text);
+}

@@ -1,0 +1,207 @@
+/*
+ * Names of the model: scopes of graphs and functions, the values that names
+ * stand for, declared types, symbolic sizes.
+ */
+#include <string.h>
+
+#include "importers/onnx/onnx.h"
+
+enum tn_dtype tn_onnx_dtype(int64_t type)
+{
+	static const unsigned char types[] = {
+		[1] = TN_f32 + 1, [2] = TN_u8 + 1, [3] = TN_i8 + 1,
+		[4] = TN_u16 + 1, [5] = TN_i16 + 1, [6] = TN_i32 + 1,
+		[7] = TN_i64 + 1, [9] = TN_bool + 1, [10] = TN_f16 + 1,
+		[11] = TN_f64 + 1, [12] = TN_u32 + 1, [13] = TN_u64 + 1,
+		[16] = TN_bf16 + 1, [17] = TN_f8e4m3fn + 1,
+		[19] = TN_f8e5m2 + 1, [21] = TN_u4 + 1, [22] = TN_i4 + 1,
+	};
+
+	if (type < 0 || type >= (int64_t)sizeof(types) || !types[type])
+		return TN_POISON;
+	return (enum tn_dtype)(types[type] - 1);
+}
+
+struct tn_onnx_value *tn_onnx_new(struct tn_onnx_job *job,
+				  enum tn_onnx_kind kind, const char *name)
+{
+	struct tn_onnx_value *value =
+		tn_arena_alloc(&job->arena, sizeof(*value));
+
+	if (!value)
+		return NULL;
+	value->kind = kind;
+	value->name = name;
+	return value;
+}
+
+bool tn_onnx_scope_init(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+			struct tn_onnx_scope *up, struct tn_block *block)
+{
+	memset(scope, 0, sizeof(*scope));
+	scope->up = up;
+	scope->block = block;
+	tn_map_init_text(&scope->values);
+	tn_map_init_text(&scope->infos);
+	if (up) {
+		scope->opsets = up->opsets;
+		scope->caller = up->caller;
+		scope->function = up->function;
+	}
+	return !job->module->failed;
+}
+
+void tn_onnx_scope_fini(struct tn_onnx_scope *scope)
+{
+	tn_map_fini(&scope->values);
+	tn_map_fini(&scope->infos);
+}
+
+struct tn_onnx_value *tn_onnx_find(struct tn_onnx_scope *scope,
+				   const char *name)
+{
+	struct tn_onnx_value *value = NULL;
+
+	for (; scope && !value; scope = scope->up)
+		value = tn_map_find(&scope->values, name);
+	return value;
+}
+
+bool tn_onnx_bind(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+		  const char *name, struct tn_onnx_value *value)
+{
+	if (value && tn_map_has(&scope->values, name)) {
+		tn_diag_report(job->host->sink, TN_E1007, value->span,
+			       "'%s' is defined twice", name);
+		job->is_bad = true;
+		return false;
+	}
+	if (!value || !tn_map_set(&scope->values, name, value)) {
+		job->module->failed = true;
+		return false;
+	}
+	return true;
+}
+
+/* ---- Symbolic sizes ------------------------------------------------------ */
+
+static void bounds_of(const struct tn_onnx_job *job, const char *name,
+		      struct tn_sym *sym)
+{
+	const struct tn_import *host = job->host;
+	int i;
+
+	sym->lo = TN_IMPORT_LEAST;
+	sym->hi = TN_IMPORT_MOST;
+	for (i = 0; i < host->ndims; i++) {
+		if (strcmp(host->dims[i].name, name) != 0)
+			continue;
+		sym->lo = host->dims[i].lo;
+		sym->hi = host->dims[i].hi;
+	}
+}
+
+static bool add_item(struct tn_onnx_job *job, const struct tn_dim *dim)
+{
+	struct tn_module *module = job->module;
+	struct tn_item *item = tn_arena_alloc(&module->arena, sizeof(*item));
+
+	if (!item || !tn_vec_push_ptr(&module->items, item))
+		return false;
+	item->kind = TN_ITEM_DIM;
+	item->name = dim->sym->name;
+	item->u.dim = dim;
+	return tn_map_set(&module->dim_names, dim->sym->name,
+			  (void *)(uintptr_t)dim) &&
+	       tn_map_set(&job->dims, dim->sym->name,
+			  (void *)(uintptr_t)dim);
+}
+
+const struct tn_dim *tn_onnx_symbol(struct tn_onnx_job *job, const char *name)
+{
+	struct tn_sym sym = { .mod = 1 };
+	const struct tn_dim *dim;
+
+	sym.name = tn_intern_text(job->module->names, name);
+	dim = sym.name ? tn_map_find(&job->dims, sym.name) : NULL;
+	if (dim || !sym.name)
+		return dim;
+	bounds_of(job, name, &sym);
+	if (sym.lo == sym.hi)
+		return tn_dim_const(&job->module->dims, sym.lo);
+	dim = tn_dim_new_sym(&job->module->dims, &sym);
+	if (!dim || !add_item(job, dim)) {
+		job->module->failed = true;
+		return NULL;
+	}
+	return dim;
+}
+
+/* ---- Declared types ------------------------------------------------------ */
+
+static const struct tn_dim *declared_dim(struct tn_onnx_job *job,
+					 const struct onnx_dim *dim)
+{
+	if (dim->value.is_set && dim->value.v >= 0)
+		return tn_dim_const(&job->module->dims, dim->value.v);
+	if (!dim->param || !dim->param[0])
+		return NULL;
+	return tn_map_find(&job->dims, dim->param);
+}
+
+bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
+		      enum tn_dtype *dtype, int *rank,
+		      const struct tn_dim **dims)
+{
+	const struct onnx_shape *shape;
+	size_t i;
+
+	if (!type || !type->tensor)
+		return false;
+	*dtype = tn_onnx_dtype(type->tensor->elem.v);
+	shape = type->tensor->shape;
+	if (!shape || shape->dims.len > TN_MAX_RANK)
+		return false;
+	*rank = (int)shape->dims.len;
+	for (i = 0; i < shape->dims.len; i++)
+		dims[i] = declared_dim(job, &shape->dims.at[i]);
+	return true;
+}
+
+static bool note_infos(struct tn_onnx_scope *scope,
+		       const struct onnx_info_list *infos)
+{
+	size_t i;
+
+	for (i = 0; i < infos->len; i++)
+		if (infos->at[i].name && infos->at[i].type &&
+		    !tn_map_set(&scope->infos, infos->at[i].name,
+				infos->at[i].type))
+			return false;
+	return true;
+}
+
+bool tn_onnx_enter(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+		   const struct onnx_graph *graph)
+{
+	struct tn_onnx_value *value;
+	size_t i;
+
+	if (!note_infos(scope, &graph->infos) ||
+	    !note_infos(scope, &graph->outputs)) {
+		job->module->failed = true;
+		return false;
+	}
+	for (i = 0; i < graph->initializers.len; i++) {
+		const struct onnx_tensor *tensor = &graph->initializers.at[i];
+		const char *name = tensor->name ? tensor->name : "";
+
+		value = tn_onnx_new(job, ONNX_TENSOR, name);
+		if (!value)
+			return false;
+		value->source = tensor;
+		if (!tn_onnx_bind(job, scope, name, value))
+			return false;
+	}
+	return true;
+}
