@@ -7,10 +7,13 @@ libtenon_la_SOURCES += \
 	importers/onnx/import.c \
 	importers/onnx/known.c \
 	importers/onnx/node.c \
+	importers/onnx/op_index.c \
 	importers/onnx/op_math.c \
+	importers/onnx/op_norm.c \
 	importers/onnx/op_reduce.c \
 	importers/onnx/op_shape.c \
 	importers/onnx/op_slice.c \
+	importers/onnx/op_window.c \
 	importers/onnx/onnx.h \
 	importers/onnx/schema.c importers/onnx/schema.h \
 	importers/onnx/scope.c \

@@ -168,6 +168,21 @@ const struct tn_dim *tn_onnx_number(const struct tn_onnx *n, int64_t value)
 	return tn_dim_const(tn_onnx_pool(n), value);
 }
 
+const char *tn_onnx_fresh(struct tn_onnx *n)
+{
+	struct tn_onnx_job *job = n->job;
+	const char *name;
+
+	do {
+		name = tn_arena_printf(&job->arena, "found_%d",
+				       ++job->nfresh);
+		name = name ? tn_intern_text(job->module->names, name) : NULL;
+	} while (name && (tn_map_has(&job->module->dim_names, name) ||
+			  tn_map_has(&job->fn->names, name)));
+	job->fresh = name ? name : "found";
+	return job->fresh;
+}
+
 int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)
 {
 	if (axis < -rank || axis >= rank) {
@@ -268,8 +283,26 @@ static void put_dims(struct saying *s, int count,
 	tn_buf_putc(&s->text, ']');
 }
 
+static void put_pairs(struct saying *s, int count,
+		      const struct tn_dim *const *lo,
+		      const struct tn_dim *const *hi)
+{
+	int i;
+
+	tn_buf_putc(&s->text, '[');
+	for (i = 0; i < count; i++) {
+		tn_buf_put(&s->text, i ? ", [" : "[");
+		put_dim(s, lo[i]);
+		tn_buf_put(&s->text, ", ");
+		put_dim(s, hi[i]);
+		tn_buf_putc(&s->text, ']');
+	}
+	tn_buf_putc(&s->text, ']');
+}
+
 static void put_argument(struct saying *s, char kind, va_list *args)
 {
+	const struct tn_dim *const *dims;
 	int count;
 
 	switch (kind) {
@@ -300,6 +333,12 @@ static void put_argument(struct saying *s, char kind, va_list *args)
 	case 'D':
 		count = va_arg(*args, int);
 		put_dims(s, count, va_arg(*args, const struct tn_dim *const *));
+		break;
+	case 'P':
+		count = va_arg(*args, int);
+		dims = va_arg(*args, const struct tn_dim *const *);
+		put_pairs(s, count, dims,
+			  va_arg(*args, const struct tn_dim *const *));
 		break;
 	default:
 		tn_buf_putc(&s->text, kind);

@@ -74,6 +74,8 @@ struct tn_onnx_job {
 	struct tn_map lines;		/* node -> struct tn_span * */
 	struct tn_map producers;	/* of the graph: name -> node */
 	int depth;
+	int nfresh;
+	const char *fresh;		/* the last name of tn_onnx_fresh */
 	bool is_bad, is_unsupported;
 };
 
@@ -182,6 +184,7 @@ int tn_onnx_list(const struct tn_onnx *n, const char *name,
  *   %i  int64_t                    %f  double, as the nearest f32 is written
  *   %s  const char *, as it is     %t  enum tn_dtype
  *   %I  int, const int64_t *: a list
+ *   %P  int, two const struct tn_dim *const *: a list of pairs
  *   %D  int, const struct tn_dim *const *: a list, NULL is `_`
  */
 struct tn_value *tn_onnx_text(struct tn_onnx *n, const char *text, ...);
@@ -206,6 +209,11 @@ bool tn_onnx_shape(struct tn_onnx *n, int i, const struct tn_dim **dims,
 		   int *count);
 struct tn_value *tn_onnx_concat(struct tn_onnx *n, int count,
 				struct tn_value *const *values, int axis);
+/* A convolution with the attributes of the node; bias may be NULL. */
+struct tn_value *tn_onnx_conv(struct tn_onnx *n, struct tn_value *x,
+			      struct tn_value *weights, struct tn_value *bias);
+/* A name for a size that only the data tell. */
+const char *tn_onnx_fresh(struct tn_onnx *n);
 /* The spec of an einsum as ours. */
 const char *tn_onnx_einsum(struct tn_onnx *n, const char *spec);
 /* A row's text. */
