@@ -7,9 +7,12 @@ libtenon_la_SOURCES += \
 	importers/onnx/import.c \
 	importers/onnx/known.c \
 	importers/onnx/node.c \
+	importers/onnx/op_attention.c \
 	importers/onnx/op_index.c \
+	importers/onnx/op_loss.c \
 	importers/onnx/op_math.c \
 	importers/onnx/op_norm.c \
+	importers/onnx/op_quant.c \
 	importers/onnx/op_reduce.c \
 	importers/onnx/op_shape.c \
 	importers/onnx/op_slice.c \

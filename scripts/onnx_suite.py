@@ -342,7 +342,7 @@ def save(folder, test, model):
     arguments = []
     arrays = {}
     for i, (name, dtype, data) in enumerate(test.inputs):
-        if dtype in ("bf16", "f8e4m3fn", "f8e5m2"):
+        if dtype in ("bf16", "f8e4m3fn", "f8e5m2", "i4", "u4"):
             data = data.view("V%d" % data.dtype.itemsize)
         arrays["i%d" % i] = data
         arguments += ["-i", "%s=@%s=i%d" % (name, os.path.join(
@@ -515,7 +515,7 @@ def main():
         print("%d tests in the archive, not %d" % (len(tests), TOTAL))
         return 1
     chosen = sample(tests) if options.sample else set(tests)
-    chosen = sorted(n for n in chosen if options.k in n)
+    chosen = sorted(n for n in chosen if re.search(options.k, n))
     states = {}
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for name, state, why in pool.map(

@@ -112,14 +112,31 @@ static const struct tn_onnx_known *of_weight(struct tn_onnx_job *job,
 	return of_tensor(job, &weight->data);
 }
 
+/* All is known of a tensor without elements. */
+static const struct tn_onnx_known *of_nothing(struct tn_onnx_job *job,
+					      const struct tn_type *type)
+{
+	struct tn_tensor tensor;
+	struct tn_onnx_known *k;
+	int64_t shape[TN_MAX_RANK], count;
+
+	if (!shape_of(type, shape, &count) || count ||
+	    !tn_tensor_init(&tensor, type->dtype, type->rank, shape))
+		return NULL;
+	k = of_tensor(job, &tensor);
+	tn_tensor_fini(&tensor);
+	return k;
+}
+
 static const struct tn_onnx_known *find(struct follow *f,
 					const struct tn_value *value)
 {
 	const struct tn_onnx_known *k = tn_map_find(f->known, value);
 
-	if (k || value->op || value->block)
+	if (k || value->op)
 		return k;
-	k = of_weight(f->job, value);
+	k = value->block ? of_nothing(f->job, value->type) :
+		of_weight(f->job, value);
 	if (k && !tn_map_set(f->known, value, (void *)(uintptr_t)k))
 		f->job->module->failed = true;
 	return k;

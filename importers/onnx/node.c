@@ -179,8 +179,7 @@ const char *tn_onnx_fresh(struct tn_onnx *n)
 		name = name ? tn_intern_text(job->module->names, name) : NULL;
 	} while (name && (tn_map_has(&job->module->dim_names, name) ||
 			  tn_map_has(&job->fn->names, name)));
-	job->fresh = name ? name : "found";
-	return job->fresh;
+	return name ? name : "found";
 }
 
 int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)

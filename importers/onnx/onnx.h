@@ -74,8 +74,7 @@ struct tn_onnx_job {
 	struct tn_map lines;		/* node -> struct tn_span * */
 	struct tn_map producers;	/* of the graph: name -> node */
 	int depth;
-	int nfresh;
-	const char *fresh;		/* the last name of tn_onnx_fresh */
+	int nfresh;			/* see tn_onnx_fresh */
 	bool is_bad, is_unsupported;
 };
 

@@ -299,12 +299,12 @@ void tn_onnx_do_top_k(struct tn_onnx *n)
 static struct tn_value *places(struct tn_onnx *n, struct tn_value *x,
 			       const struct tn_dim *most)
 {
+	const char *name = tn_onnx_fresh(n);
 	int64_t lo, hi;
 
 	tn_dim_bounds(most, &lo, &hi);
 	return tn_onnx_text(n, "dim %s in [0, %i]; i: i64[%s] = nonzero(%v); "
-			    "return i", tn_onnx_fresh(n), hi,
-			    n->job->fresh, x);
+			    "return i", name, hi, name, x);
 }
 
 void tn_onnx_do_non_zero(struct tn_onnx *n)

@@ -208,7 +208,10 @@ static void convert(struct tn_onnx *n, enum tn_dtype to)
 {
 	struct tn_value *x = tn_onnx_in(n, 0);
 
-	if (x && to == TN_POISON)
+	if (x && !tn_onnx_int(n, "saturate", 1) &&
+	    (to == TN_f8e4m3fn || to == TN_f8e5m2))
+		tn_onnx_refuse(n, "conversion that does not saturate");
+	else if (x && to == TN_POISON)
 		tn_onnx_refuse(n, "conversion to an element type that the "
 			       "language does not have");
 	else if (x)

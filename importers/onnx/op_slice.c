@@ -518,11 +518,14 @@ static void pad_at_run_time(struct tn_onnx *n, struct tn_value *x,
 		"p = max(2 * %d - 2, 1); r = m %% cast(p, i64); "
 		"return min(r, p - r), m == m" :
 		"return min(max(m, 0), max(%d - 1, 0)), m >= 0 && m < %d";
+	const struct tn_dim *ones[TN_MAX_RANK];
 	enum tn_dtype dtype;
 	struct tn_value *pair[2];
 	const char *text;
 	int rank, i;
 
+	for (i = 1; i < TN_MAX_RANK; i++)
+		ones[i] = tn_onnx_number(n, 1);
 	if (!pads || !value || pads->type->rank != 1 ||
 	    !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != x->type->rank) {
@@ -546,10 +549,9 @@ static void pad_at_run_time(struct tn_onnx *n, struct tn_value *x,
 					    x->type->dims[i]))
 			return;
 		at = pair[0];
-		in = tn_onnx_text(n, "reshape(%v, [%d, %s])", pair[1],
-				  dims[i], i == rank - 1 ? "" :
-				  rank - i == 2 ? "1" : rank - i == 3 ? "1, 1" :
-				  rank - i == 4 ? "1, 1, 1" : "1, 1, 1, 1");
+		ones[0] = dims[i];
+		in = tn_onnx_text(n, "reshape(%v, %D)", pair[1], rank - i,
+				  ones);
 		out = tn_onnx_text(n, "gather(%v, %v, axis=%i)", out, at,
 				   (int64_t)i);
 		if (out && in && strcmp(mode, "constant") == 0)
