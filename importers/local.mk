@@ -8,6 +8,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/known.c \
 	importers/onnx/node.c \
 	importers/onnx/op_attention.c \
+	importers/onnx/op_flow.c \
 	importers/onnx/op_index.c \
 	importers/onnx/op_loss.c \
 	importers/onnx/op_math.c \
