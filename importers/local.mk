@@ -15,6 +15,10 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_norm.c \
 	importers/onnx/op_quant.c \
 	importers/onnx/op_reduce.c \
+	importers/onnx/op_resize.c \
+	importers/onnx/op_rnn.c \
+	importers/onnx/op_sample.c \
+	importers/onnx/op_seq.c \
 	importers/onnx/op_shape.c \
 	importers/onnx/op_slice.c \
 	importers/onnx/op_window.c \
