@@ -101,7 +101,7 @@ static const struct tn_dim *size_of(struct tn_onnx_job *job,
 
 	if (dim->value.is_set && dim->value.v >= 0)
 		return tn_dim_const(&job->module->dims, dim->value.v);
-	if (!name || !name[0])
+	if (!tn_onnx_names_size(name))
 		name = tn_arena_printf(&job->arena, "%s_%d", info->name, axis);
 	return name ? tn_onnx_symbol(job, name) : NULL;
 }

@@ -116,6 +116,8 @@ struct tn_value *tn_onnx_make(struct tn_onnx_job *job,
 /* The size of a symbol, declared on first sight. */
 const struct tn_dim *tn_onnx_symbol(struct tn_onnx_job *job,
 				    const char *name);
+/* Whether a dim_param tells one size from another. */
+bool tn_onnx_names_size(const char *name);
 /* The type that is declared for a name, if it is one of known rank; sizes that
  * nobody knows are NULL. */
 bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,

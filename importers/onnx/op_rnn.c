@@ -115,10 +115,15 @@ static struct tn_value *state(struct rnn *r, int i, int direction)
 		return tn_onnx_text(r->n, "zeros([%d, %i], elem=%t)", r->batch,
 				    r->hidden, r->x->type->dtype);
 	v = tn_onnx_in(r->n, i);
-	return v ? tn_onnx_text(r->n, r->batch_first ?
-				"x = %v; return x[:, %i]" :
-				"x = %v; return x[%i]", v,
-				(int64_t)direction) : NULL;
+	v = v ? tn_onnx_text(r->n, r->batch_first ?
+			     "x = %v; return x[:, %i]" :
+			     "x = %v; return x[%i]", v,
+			     (int64_t)direction) : NULL;
+	if (v && v->type->rank == 2 && tn_dim_is(v->type->dims[0], 1) &&
+	    !tn_dim_is(r->batch, 1))
+		v = tn_onnx_text(r->n, "broadcast(%v, [%d, %d])", v, r->batch,
+				 v->type->dims[1]);
+	return v;
 }
 
 /* x times the weights, with what both biases come to; [T, B, G * H]. The

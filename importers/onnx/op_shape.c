@@ -316,6 +316,30 @@ static void as_declared(struct tn_onnx *n, struct tn_value *x)
 		tn_onnx_refuse(n, "axes that only run time knows");
 }
 
+/* Axes go whose size is 1 at run time; the entry of the function sees to it. */
+static void squeeze(struct tn_onnx *n, struct tn_value *x, int count,
+		    const int64_t *axes)
+{
+	const struct tn_dim *dims[TN_MAX_RANK];
+	bool gone[TN_MAX_RANK] = { false }, sure = true;
+	int i, axis, rank = 0;
+
+	for (i = 0; i < count; i++) {
+		axis = tn_onnx_axis(n, axes[i], x->type->rank);
+		if (axis < 0)
+			return;
+		gone[axis] = true;
+		sure &= tn_dim_is_const(x->type->dims[axis]);
+	}
+	for (i = 0; i < x->type->rank; i++)
+		if (!gone[i])
+			dims[rank++] = x->type->dims[i];
+	if (sure)
+		tn_onnx_is(n, "squeeze(%v, axes=%I)", x, count, axes);
+	else
+		tn_onnx_is(n, "reshape(%v, %D)", x, rank, dims);
+}
+
 void tn_onnx_do_squeeze(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0);
@@ -334,7 +358,7 @@ void tn_onnx_do_squeeze(struct tn_onnx *n)
 		for (i = count = 0; i < x->type->rank; i++)
 			if (tn_dim_is(x->type->dims[i], 1))
 				axes[count++] = i;
-	tn_onnx_is(n, "squeeze(%v, axes=%I)", x, count, axes);
+	squeeze(n, x, count, axes);
 }
 
 void tn_onnx_do_unsqueeze(struct tn_onnx *n)

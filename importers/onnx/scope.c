@@ -139,12 +139,18 @@ const struct tn_dim *tn_onnx_symbol(struct tn_onnx_job *job, const char *name)
 
 /* ---- Declared types ------------------------------------------------------ */
 
+/* Some write `?` for any number of sizes that have nothing in common. */
+bool tn_onnx_names_size(const char *name)
+{
+	return name && name[0] && strcmp(name, "?") != 0;
+}
+
 static const struct tn_dim *declared_dim(struct tn_onnx_job *job,
 					 const struct onnx_dim *dim)
 {
 	if (dim->value.is_set && dim->value.v >= 0)
 		return tn_dim_const(&job->module->dims, dim->value.v);
-	if (!dim->param || !dim->param[0])
+	if (!tn_onnx_names_size(dim->param))
 		return NULL;
 	return tn_map_find(&job->dims, dim->param);
 }

@@ -170,14 +170,25 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+static int write_parts(int fd, const struct tn_file_part *parts, size_t count)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < count && !error; i++)
+		error = write_all(fd, parts[i].data, parts[i].size);
+	return error;
+}
+
 /* A device or pipe (`/dev/stdout`) is written as it is. */
-static int write_through(const char *path, const void *data, size_t size)
+static int write_through(const char *path, const struct tn_file_part *parts,
+			 size_t count)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
 
 	if (fd < 0)
 		return errno;
-	error = write_all(fd, data, size);
+	error = write_parts(fd, parts, count);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	return error;
@@ -202,7 +213,7 @@ static int open_temp(const char *path, char *temp, size_t size, int *fd)
 
 /* `old` is what stood at `path`, or NULL: its permissions stay. */
 static int write_renamed(const char *path, const struct stat *old,
-			 const void *data, size_t size)
+			 const struct tn_file_part *parts, size_t count)
 {
 	size_t room = strlen(path) + 48;
 	char *temp = malloc(room);
@@ -218,7 +229,7 @@ static int write_renamed(const char *path, const struct stat *old,
 	if (old && fchmod(fd, old->st_mode & 07777) != 0)
 		error = errno;
 	if (!error)
-		error = write_all(fd, data, size);
+		error = write_parts(fd, parts, count);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	if (!error && rename(temp, path) != 0)
@@ -231,21 +242,29 @@ static int write_renamed(const char *path, const struct stat *old,
 
 int tn_file_write(const char *path, const void *data, size_t size)
 {
+	struct tn_file_part part = { data, size };
+
+	return tn_file_write_parts(path, &part, 1);
+}
+
+int tn_file_write_parts(const char *path, const struct tn_file_part *parts,
+			size_t count)
+{
 	struct stat info;
 	char *target;
 	int error;
 
 	if (stat(path, &info) != 0)
-		return errno == ENOENT ? write_renamed(path, NULL, data, size)
-				       : errno;
+		return errno == ENOENT ?
+			write_renamed(path, NULL, parts, count) : errno;
 	if (S_ISDIR(info.st_mode))
 		return EISDIR;
 	if (!S_ISREG(info.st_mode))
-		return write_through(path, data, size);
+		return write_through(path, parts, count);
 	target = realpath(path, NULL);
 	if (!target)
 		return errno;
-	error = write_renamed(target, &info, data, size);
+	error = write_renamed(target, &info, parts, count);
 	free(target);
 	return error;
 }

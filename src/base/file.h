@@ -16,6 +16,12 @@ struct tn_file_map {
 	size_t size;
 };
 
+/* A piece of what is written. */
+struct tn_file_part {
+	const void *data;
+	size_t size;
+};
+
 /* Reads a file whole; *data is malloc'd with one NUL byte after the end. Of
  * pipes and devices no more than 1 GiB: some have no end. */
 int tn_file_read(const char *path, char **data, size_t *size);
@@ -27,6 +33,9 @@ void tn_file_unmap(struct tn_file_map *map);
  * permissions stay, a symbolic link is followed; a device or pipe is written
  * as it is. */
 int tn_file_write(const char *path, const void *data, size_t size);
+/* The same of several pieces, one after the other. */
+int tn_file_write_parts(const char *path, const struct tn_file_part *parts,
+			size_t count);
 /* Makes a folder and its parents. */
 int tn_file_mkdirs(const char *path);
 bool tn_file_exists(const char *path);

@@ -41,6 +41,7 @@ void command_timing(const struct command *command,
 
 enum tenon_status verb_check(const struct command *command);
 enum tenon_status verb_fmt(const struct command *command);
+enum tenon_status verb_import(const struct command *command);
 enum tenon_status verb_opt(const struct command *command);
 enum tenon_status verb_emit(const struct command *command);
 enum tenon_status verb_build(const struct command *command);

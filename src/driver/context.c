@@ -277,6 +277,7 @@ static const struct setting settings[] = {
 	{ "emulate", YES, AT(emulate) },
 	{ "passes", TEXT, AT(passes) },
 	{ "fn", TEXT, AT(fn) },
+	{ "bounds", TEXT, AT(bounds) },
 	{ "fp", WORDS, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
 	{ "plugin", PLUGIN, 0 },

@@ -17,6 +17,7 @@ struct tn_settings {
 	const char *target, *passes, *fn, *cc, *cxx, *nvcc, *cache, *keep;
 	const char *print_after, *stop_after, *fp, *rules;
 	const char *print_changed, *dump_dir;
+	const char *bounds;	/* "N=1:8,M=4" of imported files */
 	bool emulate, allow_outside, verify_each, time_passes;
 	bool check_analyses;
 	bool random_weights;

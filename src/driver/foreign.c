@@ -83,6 +83,70 @@ static int text(void *host, struct tn_block *block,
 	return tn_elab_text(module->elab, block, statements, max, out, why);
 }
 
+/* ---- Bounds ---------------------------------------------------------------- */
+
+#define NBOUNDS 64
+
+static bool number(struct tenon_module *module, const char *text, size_t len,
+		   int64_t *out)
+{
+	const char *copy = tn_arena_strndup(&module->arena, text, len);
+	uint64_t value;
+
+	if (!copy || !tn_num_parse_u64(copy, &value) || value > INT32_MAX)
+		return false;
+	*out = (int64_t)value;
+	return true;
+}
+
+/* "N=1:8" or "N=4". */
+static bool bound(struct tenon_module *module, const char *text, size_t len,
+		  struct tn_import_dim *dim)
+{
+	const char *equal = memchr(text, '=', len), *colon;
+	size_t left;
+
+	if (!equal || equal == text)
+		return false;
+	dim->name = tn_arena_strndup(&module->arena, text,
+				     (size_t)(equal - text));
+	left = len - (size_t)(++equal - text);
+	colon = memchr(equal, ':', left);
+	if (!colon)
+		return dim->name && number(module, equal, left, &dim->lo) &&
+		       (dim->hi = dim->lo, true);
+	return dim->name &&
+	       number(module, equal, (size_t)(colon - equal), &dim->lo) &&
+	       number(module, colon + 1, left - (size_t)(colon + 1 - equal),
+		      &dim->hi) && dim->lo <= dim->hi;
+}
+
+static enum tn_status read_bounds(struct tenon_module *module,
+				  struct tn_import *import,
+				  struct tn_import_dim *dims)
+{
+	const char *text = module->context->settings.bounds;
+	size_t len;
+
+	import->dims = dims;
+	for (; text && *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		if (import->ndims < NBOUNDS &&
+		    bound(module, text, len, &dims[import->ndims])) {
+			import->ndims++;
+			continue;
+		}
+		tn_diag_help(&module->context->sink,
+			     tn_context_report(module->context, TN_E0004,
+				"'%.*s' is no value of bounds", (int)len,
+				text), "it takes NAME=LOW:HIGH or NAME=SIZE");
+		return TN_USAGE;
+	}
+	return TN_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------- */
+
 /* A module without items, for the importer to fill. */
 static enum tn_status begin(struct tenon_module *module)
 {
@@ -99,13 +163,16 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	struct tn_import import = {
 		.path = path, .text = text, .map = map_beside, .host = module
 	};
+	struct tn_import_dim dims[NBOUNDS];
 	struct tn_file_map mapped;
 	enum tn_status status;
 	int error = map(module, path, &mapped);
 
 	if (error > 0)
 		return tn_context_file(module->context, TN_E0002, path, error);
-	status = error ? TN_IO : begin(module);
+	status = error ? TN_IO : read_bounds(module, &import, dims);
+	if (!status)
+		status = begin(module);
 	if (status)
 		return status;
 	import.module = module->ir;

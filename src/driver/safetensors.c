@@ -11,6 +11,8 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
+#include "base/file.h"
+#include "driver/tensorfile.h"
 #include "driver/tensorfile_impl.h"
 
 #include <stdlib.h>
@@ -22,6 +24,118 @@ bool tn_safetensors_is(const void *bytes, size_t size)
 {
 	return size > LENGTH_SIZE && ((const char *)bytes)[LENGTH_SIZE] == '{';
 }
+
+struct stored_type {
+	const char *name;
+	enum tn_dtype dtype;
+};
+
+static const struct stored_type types[] = {
+	{"F64", TN_f64}, {"F32", TN_f32}, {"F16", TN_f16},
+	{"BF16", TN_bf16}, {"I64", TN_i64}, {"I32", TN_i32},
+	{"I16", TN_i16}, {"I8", TN_i8}, {"U64", TN_u64}, {"U32", TN_u32},
+	{"U16", TN_u16}, {"U8", TN_u8}, {"BOOL", TN_bool},
+	{"F8_E4M3", TN_f8e4m3fn}, {"F8_E5M2", TN_f8e5m2},
+};
+
+/* ---- Writing ------------------------------------------------------------ */
+
+static const char *type_name(enum tn_dtype dtype)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].dtype == dtype)
+			return types[i].name;
+	return NULL;
+}
+
+/* An entry of the header, for data from `begin` on. */
+static void put_entry(struct tn_buf *head, const struct tn_tensorfile_item *item,
+		      int64_t begin)
+{
+	const struct tn_tensor *t = item->tensor;
+	int i;
+
+	tn_buf_put(head, head->len > 1 ? "," : "");
+	tn_buf_put_json(head, item->key);
+	tn_buf_putf(head, ":{\"dtype\":\"%s\",\"shape\":[",
+		    type_name(t->dtype));
+	for (i = 0; i < t->rank; i++)
+		tn_buf_putf(head, "%s%lld", i ? "," : "",
+			    (long long)t->shape[i]);
+	tn_buf_putf(head, "],\"data_offsets\":[%lld,%lld]}",
+		    (long long)begin,
+		    (long long)(begin + tn_tensor_bytes(t)));
+}
+
+/* Header and data in order: elements of 8 bytes, 4, 2, 1, so that each lies at
+ * a multiple of its size. */
+static size_t arrange(const struct tn_tensorfile_item *items, size_t count,
+		      struct tn_buf *head, struct tn_file_part *parts)
+{
+	size_t used = 2, i;
+	int64_t begin = 0;
+	int each;
+
+	tn_buf_putc(head, '{');
+	for (each = 8; each; each /= 2)
+		for (i = 0; i < count; i++) {
+			const struct tn_tensor *t = items[i].tensor;
+
+			if (tn_dtype_bytes(t->dtype) != each)
+				continue;
+			put_entry(head, &items[i], begin);
+			parts[used].data = t->data;
+			parts[used].size = (size_t)tn_tensor_bytes(t);
+			begin += tn_tensor_bytes(t);
+			used++;
+		}
+	tn_buf_putc(head, '}');
+	tn_buf_pad(head, ' ', (8 - head->len % 8) % 8);
+	return used;
+}
+
+enum tn_status
+tn_tensorfile_write_safetensors(const char *path,
+				const struct tn_tensorfile_item *items,
+				size_t count, struct tn_buf *error)
+{
+	struct tn_file_part *parts = calloc(count + 2, sizeof(*parts));
+	unsigned char length[LENGTH_SIZE];
+	struct tn_buf head;
+	size_t i, used;
+	int code = 0;
+
+	tn_buf_init(&head);
+	for (i = 0; parts && i < count; i++) {
+		if (type_name(items[i].tensor->dtype))
+			continue;
+		tn_buf_putf(error, "%s: '%s': safetensors has no type for %s",
+			    path, items[i].key,
+			    tn_dtype_name(items[i].tensor->dtype));
+		free(parts);
+		return TN_UNSUPPORTED;
+	}
+	used = parts ? arrange(items, count, &head, parts) : 0;
+	for (i = 0; i < LENGTH_SIZE; i++)
+		length[i] = (unsigned char)(head.len >> 8 * i);
+	if (parts && !head.failed) {
+		parts[0] = (struct tn_file_part){ length, LENGTH_SIZE };
+		parts[1] = (struct tn_file_part){ head.data, head.len };
+		code = tn_file_write_parts(path, parts, used);
+	}
+	if (!parts || head.failed)
+		tn_buf_put(error, "out of memory");
+	else if (code)
+		tn_buf_putf(error, "%s: %s", path, tn_file_error(code));
+	code |= !parts || head.failed;
+	tn_buf_fini(&head);
+	free(parts);
+	return code ? TN_IO : TN_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
 
 #ifdef HAVE_JSON
 
@@ -40,19 +154,6 @@ static uint64_t header_length(const void *bytes)
 		len |= (uint64_t)at[i] << 8 * i;
 	return len;
 }
-
-struct stored_type {
-	const char *name;
-	enum tn_dtype dtype;
-};
-
-static const struct stored_type types[] = {
-	{"F64", TN_f64}, {"F32", TN_f32}, {"F16", TN_f16},
-	{"BF16", TN_bf16}, {"I64", TN_i64}, {"I32", TN_i32},
-	{"I16", TN_i16}, {"I8", TN_i8}, {"U64", TN_u64}, {"U32", TN_u32},
-	{"U16", TN_u16}, {"U8", TN_u8}, {"BOOL", TN_bool},
-	{"F8_E4M3", TN_f8e4m3fn}, {"F8_E5M2", TN_f8e5m2},
-};
 
 /* A stretch of the data. */
 struct stretch {

@@ -128,6 +128,64 @@ static void put_back(struct saving *s, const char *const *kept)
 	}
 }
 
+/* ---- Weights without a file -------------------------------------------------- */
+
+static bool has_data_alone(const struct tn_weight *weight)
+{
+	return !weight->file && (weight->data.data ||
+				 !tn_tensor_count(&weight->data));
+}
+
+/* NAME.safetensors for NAME.tn. */
+static const char *side_name(struct saving *s, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	const char *dot;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return tn_arena_printf(&s->module->arena, "%.*s.safetensors",
+			       (int)(dot ? dot - base : (long)strlen(base)),
+			       base);
+}
+
+/* Weights that came with the graph go to a file beside the text; they are
+ * read from there as long as this is being saved. */
+static void write_weights(struct saving *s, const char *path)
+{
+	const struct tn_vec *weights = &s->module->ir->weights;
+	const char *name = side_name(s, path), *full;
+	struct tn_tensorfile_item *items;
+	struct tn_weight *weight;
+	struct tn_buf why;
+	size_t count = 0, i;
+
+	items = tn_arena_array(&s->module->arena, weights->len + 1,
+			       sizeof(*items));
+	full = name ? tn_file_join(&s->module->arena, s->folder, name) : NULL;
+	if (!items || !full) {
+		s->status = TN_IO;
+		return;
+	}
+	for (i = 0; i < weights->len; i++) {
+		weight = tn_vec_ptr(weights, i);
+		if (!has_data_alone(weight))
+			continue;
+		items[count].key = weight->name;
+		items[count++].tensor = &weight->data;
+		weight->file = name;
+		weight->key = weight->name;
+	}
+	tn_buf_init(&why);
+	if (count)
+		s->status = tn_tensorfile_write_safetensors(full, items,
+							    count, &why);
+	if (s->status)
+		tn_context_report(s->module->context, TN_E0023, "%s",
+				  tn_buf_text(&why));
+	tn_buf_fini(&why);
+}
+
 enum tenon_status tenon_module_save(struct tenon_module *module,
 				    const char *path)
 {
@@ -146,6 +204,8 @@ enum tenon_status tenon_module_save(struct tenon_module *module,
 	if (!s.folder || !kept)
 		return tn_context_end(module->context, TN_IO);
 	move_weights(&s, kept);
+	if (module->has_weights)
+		write_weights(&s, path);
 	tn_buf_init(&text);
 	tn_print_module(&text, module->ir, &options);
 	put_back(&s, kept);

@@ -42,6 +42,11 @@ const char *tn_tensorfile_key(const struct tn_tensorfile *file, size_t i);
 enum tn_status tn_tensorfile_find(struct tn_tensorfile *file, const char *key,
 				  enum tn_dtype want, struct tn_tensor *out,
 				  struct tn_buf *error);
+/* Writes tensors as safetensors, those of wide elements first. */
+enum tn_status
+tn_tensorfile_write_safetensors(const char *path,
+				const struct tn_tensorfile_item *items,
+				size_t count, struct tn_buf *error);
 /* Write one tensor as .npy, several as .npz (stored, not compressed; keys
  * distinct). The file appears whole or not at all. */
 enum tn_status tn_tensorfile_write_npy(const char *path,

@@ -1,5 +1,6 @@
 /*
- * Verbs that compile: opt, emit, report, build.
+ * Verbs that read a module and write another form: import, opt, emit, report,
+ * build.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,14 @@ static enum tenon_status with_module(const struct command *command, action act)
 	return status;
 }
 
-static enum tenon_status opt(const struct command *command, struct tenon_module *module)
+/* Prints the module, or writes it where -o says. */
+static enum tenon_status put(const struct command *command,
+			     struct tenon_module *module)
 {
 	const char *out = command_value(command, "--output");
-	enum tenon_status status = tenon_module_run_passes(module);
+	enum tenon_status status;
 	char *text;
 
-	if (status != TENON_OK)
-		return status;
 	if (out && strcmp(out, "-"))
 		return tenon_module_save(module, out);
 	status = tenon_module_print(module, &text);
@@ -46,6 +47,19 @@ static enum tenon_status opt(const struct command *command, struct tenon_module 
 		fputs(text, stdout);
 	tenon_text_free(text);
 	return status;
+}
+
+enum tenon_status verb_import(const struct command *command)
+{
+	return with_module(command, put);
+}
+
+static enum tenon_status opt(const struct command *command,
+			     struct tenon_module *module)
+{
+	enum tenon_status status = tenon_module_run_passes(module);
+
+	return status == TENON_OK ? put(command, module) : status;
 }
 
 enum tenon_status verb_opt(const struct command *command)

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Small models of ONNX, written byte by byte: make.py NAME FILE.
+
+Each function below whose name begins `model_` is one; its text says what is
+particular about it.
+"""
+import os
+import struct
+import sys
+
+FLOAT, INT64, STRING, BOOL, F8 = 1, 7, 8, 9, 17
+
+
+# ---- The wire format ---------------------------------------------------------
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+# ---- Messages ----------------------------------------------------------------
+
+def tensor(name, kind, dims, raw):
+    return (b"".join(field(1, d) for d in dims) + field(2, kind) +
+            field(8, name) + field(9, raw))
+
+
+def floats(name, dims, values):
+    return tensor(name, FLOAT, dims, struct.pack("<%df" % len(values), *values))
+
+
+def ints(name, dims, values):
+    return tensor(name, INT64, dims, struct.pack("<%dq" % len(values), *values))
+
+
+def external(name, kind, dims, location, **more):
+    entries = {"location": location, **{k: str(v) for k, v in more.items()}}
+    return (b"".join(field(1, d) for d in dims) + field(2, kind) +
+            field(8, name) + field(14, 1) +
+            b"".join(field(13, field(1, k) + field(2, v))
+                     for k, v in entries.items()))
+
+
+def info(name, kind, dims):
+    shape = b"".join(field(1, field(1 if isinstance(d, int) else 2, d))
+                     for d in dims)
+    return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
+
+
+def attr(name, value):
+    if isinstance(value, int):
+        return field(1, name) + field(3, value) + field(20, 2)
+    if isinstance(value, float):
+        return field(1, name) + field(2, value) + field(20, 1)
+    if isinstance(value, str):
+        return field(1, name) + field(4, value) + field(20, 3)
+    if isinstance(value, bytes):
+        return field(1, name) + field(6, value) + field(20, 5)
+    return (field(1, name) + b"".join(field(8, v) for v in value) +
+            field(20, 7))
+
+
+def node(op, inputs, outputs, name="", domain="", **attrs):
+    return (b"".join(field(1, i) for i in inputs) +
+            b"".join(field(2, o) for o in outputs) + field(3, name) +
+            field(4, op) +
+            b"".join(field(5, attr(k, v)) for k, v in attrs.items()) +
+            (field(7, domain) if domain else b""))
+
+
+def graph(nodes, inputs, outputs, weights=()):
+    return (b"".join(field(1, n) for n in nodes) + field(2, "g") +
+            b"".join(field(5, w) for w in weights) +
+            b"".join(field(11, i) for i in inputs) +
+            b"".join(field(12, o) for o in outputs))
+
+
+def model(body, opset=17, functions=()):
+    return (field(1, 8) + field(8, field(1, "") + field(2, opset)) +
+            field(7, body) + b"".join(field(25, f) for f in functions))
+
+
+X = info("x", FLOAT, [2, 3])
+Y = info("y", FLOAT, [2, 3])
+
+
+def one(*args, outputs=(Y,), opset=17, weights=(), **attrs):
+    return model(graph([node(*args, **attrs)], [X], outputs, weights), opset)
+
+
+# ---- Models that are right ---------------------------------------------------
+
+def model_relu():
+    return one("Relu", ["x"], ["y"], "first")
+
+
+def model_names():
+    """Names that the language would not take bare."""
+    odd = ["fn", "a/b:0", "`*/\n%s\"", "out;}"]
+    return model(graph([node("Relu", [odd[0]], [odd[1]], "*/"),
+                        node("Neg", [odd[1]], [odd[2]]),
+                        node("Add", [odd[2], odd[1]], [odd[3]])],
+                       [info(odd[0], FLOAT, ["N;", 3])],
+                       [info(odd[3], FLOAT, ["N;", 3])]))
+
+
+def model_weights():
+    """A weight and a literal; what nothing reads is not there."""
+    big = floats("w", [3, 40], [i / 8 for i in range(120)])
+    return model(graph([node("MatMul", ["x", "w"], ["m"]),
+                        node("Mul", ["m", "s"], ["y"])],
+                       [X], [info("y", FLOAT, [2, 40])],
+                       [big, floats("s", [], [2.0]),
+                        floats("unused", [100], [0.0] * 100)]))
+
+
+def model_shapes():
+    """Flattens all but the first axis, as exporters write it."""
+    return model(graph(
+        [node("Shape", ["x"], ["s"]),
+         node("Gather", ["s", "zero"], ["b"], axis=0),
+         node("Unsqueeze", ["b", "axes"], ["b1"]),
+         node("Concat", ["b1", "rest"], ["shape"], axis=0),
+         node("Reshape", ["x", "shape"], ["y"])],
+        [info("x", FLOAT, ["B", 2, 3])], [info("y", FLOAT, ["B", 6])],
+        [ints("zero", [], [0]), ints("axes", [1], [0]),
+         ints("rest", [1], [-1])]))
+
+
+def model_old_broadcast():
+    """Operator set 6: b goes along axis 0."""
+    return model(graph([node("Add", ["x", "b"], ["y"], broadcast=1, axis=0)],
+                       [X, info("b", FLOAT, [2])], [Y]), 6)
+
+
+def model_external():
+    """A weight in weights.bin, beside the model."""
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "weights.bin", offset=4,
+                                 length=12)])
+
+
+def model_branch():
+    """A branch that only run time can choose, and a loop of three turns."""
+    branch = lambda op: graph([node(op, ["x"], [op])], [],
+                              [info(op, FLOAT, [2, 3])])
+    body = graph([node("Add", ["h", "h"], ["h2"]),
+                  node("Identity", ["go"], ["go2"])],
+                 [info("i", INT64, []), info("go", BOOL, []),
+                  info("h", FLOAT, [2, 3])],
+                 [info("go2", BOOL, []), info("h2", FLOAT, [2, 3])])
+    return model(graph(
+        [node("If", ["c"], ["b"], then_branch=branch("Relu"),
+              else_branch=branch("Neg")),
+         node("Loop", ["n", "", "b"], ["y"], body=body)],
+        [X, info("c", BOOL, [])], [Y], [ints("n", [], [3])]))
+
+
+def model_function():
+    """A function of the model's own, called with an attribute."""
+    inner = (field(1, "Leak") + field(4, "a") + field(5, "b") +
+             field(6, "slope") + field(10, "mine") +
+             field(9, field(1, "") + field(2, 17)) +
+             field(7, field(1, "a") + field(2, "b") + field(4, "LeakyRelu") +
+                   field(5, field(1, "alpha") + field(21, "slope") +
+                         field(20, 1))))
+    return model(graph([node("Leak", ["x"], ["y"], domain="mine",
+                             slope=0.5)], [X], [Y]), functions=[inner])
+
+
+# ---- Models that are wrong ---------------------------------------------------
+
+def model_cut_off():
+    return model_relu()[:-3]
+
+
+def model_opset():
+    return one("Relu", ["x"], ["y"], opset=99)
+
+
+def model_unknown():
+    """Two operators that nobody has, of three nodes."""
+    return model(graph([node("Frobnicate", ["x"], ["a"], "n1"),
+                        node("Twist", ["a"], ["b"], "n2"),
+                        node("Frobnicate", ["b"], ["y"], "n3")], [X], [Y]))
+
+
+def model_refused():
+    return one("Cast", ["x"], ["y"], "c", opset=19, to=F8, saturate=0,
+               outputs=[info("y", F8, [2, 3])])
+
+
+def model_cycle():
+    return model(graph([node("Add", ["x", "b"], ["a"]),
+                        node("Relu", ["a"], ["b"])], [X],
+                       [info("b", FLOAT, [2, 3])]))
+
+
+def model_missing():
+    return one("Add", ["x", "nowhere"], ["y"])
+
+
+def model_twice():
+    return model(graph([node("Relu", ["x"], ["y"]),
+                        node("Neg", ["x"], ["y"])], [X], [Y]))
+
+
+def model_short():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[tensor("w", FLOAT, [2, 3], b"1234")])
+
+
+def model_outside():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "../secret.bin")])
+
+
+def model_no_file():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "none.bin")])
+
+
+def model_mistyped():
+    return one("Relu", ["x"], ["y"], outputs=[info("y", FLOAT, [2, 4])])
+
+
+def model_malformed():
+    return one("Concat", ["x", "x"], ["y"], "c", axis=7)
+
+
+def model_endless():
+    """A function that calls itself."""
+    inner = (field(1, "F") + field(4, "a") + field(5, "b") +
+             field(10, "mine") + field(9, field(1, "") + field(2, 17)) +
+             field(7, node("F", ["a"], ["b"], domain="mine")))
+    return model(graph([node("F", ["x"], ["y"], domain="mine")], [X], [Y]),
+                 functions=[inner])
+
+
+def model_unsorted():
+    return model(graph([node("Relu", ["a"], ["y"]),
+                        node("Neg", ["x"], ["a"])], [X], [Y]))
+
+
+def model_strings():
+    return model(graph([node("Identity", ["x"], ["y"])],
+                       [info("x", STRING, [2])], [info("y", STRING, [2])]))
+
+
+def model_deep():
+    """Graphs in graphs, deeper than anybody needs."""
+    body = graph([node("Relu", ["x"], ["y"])], [], [Y])
+    for _ in range(60):
+        body = graph([node("If", ["c"], ["y"], then_branch=body,
+                           else_branch=body[:0])], [], [Y])
+    return model(body)
+
+
+def model_huge():
+    """A tensor whose sizes overflow."""
+    return one("Add", ["x", "w"], ["y"],
+               weights=[tensor("w", FLOAT, [1 << 62, 1 << 62], b"")])
+
+
+if __name__ == "__main__":
+    name, path = sys.argv[1:]
+    with open(path, "wb") as out:
+        out.write(globals()["model_" + name]())
