@@ -9,6 +9,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/node.c \
 	importers/onnx/op_attention.c \
 	importers/onnx/op_flow.c \
+	importers/onnx/op_frame.c \
 	importers/onnx/op_index.c \
 	importers/onnx/op_loss.c \
 	importers/onnx/op_math.c \
@@ -20,7 +21,9 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_sample.c \
 	importers/onnx/op_seq.c \
 	importers/onnx/op_shape.c \
+	importers/onnx/op_signal.c \
 	importers/onnx/op_slice.c \
+	importers/onnx/op_training.c \
 	importers/onnx/op_window.c \
 	importers/onnx/onnx.h \
 	importers/onnx/schema.c importers/onnx/schema.h \

@@ -360,6 +360,9 @@ def run(options, folder, test, model):
                           timeout=options.timeout, errors="replace")
     if done.returncode == 4:
         return "out", reason(done.stderr)
+    if done.returncode == 1 and "W0018" in done.stderr:
+        return "out", "at run time: " + done.stderr.split("W0018]: ")[1] \
+            .splitlines()[0]
     if done.returncode:
         return "fail", "exit %d: %s" % (done.returncode, reason(done.stderr))
     with np.load(results) as arrays:

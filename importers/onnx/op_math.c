@@ -282,6 +282,36 @@ void tn_onnx_do_clip(struct tn_onnx *n)
 	tn_onnx_give(n, 0, x);
 }
 
+static void give_all(struct tn_onnx *n, struct tn_value *x)
+{
+	tn_onnx_give(n, 0, x);
+	if (n->nout > 1 && n->version >= 10)
+		tn_onnx_give(n, 1, tn_onnx_text(n, "full(%D, true)",
+						x->type->rank, x->type->dims));
+	else if (n->nout > 1)
+		tn_onnx_give(n, 1, tn_onnx_text(n, "ones(%D, elem=%t)",
+						x->type->rank, x->type->dims,
+						dtype_of(x)));
+}
+
+/* Whether it is training, run time says; it may not draw at random. */
+static void dropout_later(struct tn_onnx *n, struct tn_value *x)
+{
+	struct tn_value *training = tn_onnx_in(n, 2), *ratio;
+
+	if (!training || n->failed)
+		return;
+	ratio = tn_onnx_has(n, 1) ? tn_onnx_in(n, 1) : NULL;
+	if (ratio)
+		tn_onnx_text(n, "assert(all(!%v || %v == 0), message=\"dropout "
+			     "does not draw at random\"); return true",
+			     training, ratio);
+	else
+		tn_onnx_text(n, "assert(all(!%v), message=\"dropout does not "
+			     "draw at random\"); return true", training);
+	give_all(n, x);
+}
+
 /* At inference nothing is dropped. */
 void tn_onnx_do_dropout(struct tn_onnx *n)
 {
@@ -294,7 +324,7 @@ void tn_onnx_do_dropout(struct tn_onnx *n)
 		return;
 	if (tn_onnx_has(n, 2) &&
 	    !tn_onnx_ints(n, 2, 1, &training, &count)) {
-		tn_onnx_refuse(n, "training_mode is computed");
+		dropout_later(n, x);
 		return;
 	}
 	if (tn_onnx_has(n, 1))
@@ -303,14 +333,7 @@ void tn_onnx_do_dropout(struct tn_onnx *n)
 		tn_onnx_refuse(n, "training_mode draws at random");
 		return;
 	}
-	tn_onnx_give(n, 0, x);
-	if (n->nout > 1 && n->version >= 10)
-		tn_onnx_give(n, 1, tn_onnx_text(n, "full(%D, true)",
-						x->type->rank, x->type->dims));
-	else if (n->nout > 1)
-		tn_onnx_give(n, 1, tn_onnx_text(n, "ones(%D, elem=%t)",
-						x->type->rank, x->type->dims,
-						dtype_of(x)));
+	give_all(n, x);
 }
 
 /* ---- Products ----------------------------------------------------------------------- */
