@@ -319,6 +319,7 @@ static void put_op(struct tn_host *host, const struct tn_op *op)
 		break;
 	case TN_OP_const:
 	case TN_OP_reshape:
+	case TN_OP_transpose:
 	case TN_OP_slice:
 	case TN_OP_yield:
 		break;

@@ -2,7 +2,8 @@
  * The side file of weights: which values it holds, where, and its bytes.
  *
  * Data are borrowed from the module and streamed, never copied: files may be
- * larger than memory.
+ * larger than memory. What has a layout is streamed in its order, so that
+ * weights are transposed and packed once, when they are written.
  */
 #include "backends/emit_weights.h"
 
@@ -10,6 +11,7 @@
 
 #include "base/num.h"
 #include "base/sha256.h"
+#include "ir/layout.h"
 
 static bool add_part(struct tn_weights *weights, const struct tn_value *value,
 		     const struct tn_tensor *tensor)
@@ -20,7 +22,7 @@ static bool add_part(struct tn_weights *weights, const struct tn_value *value,
 	if (!part)
 		return false;
 	part->value = value;
-	part->data = tensor->data;
+	part->tensor = tensor;
 	part->bytes = tn_tensor_bytes(tensor);
 	part->offset = weights->size ? weights->size : TN_WEIGHTS_ALIGN;
 	if (part->bytes < 0 ||
@@ -100,6 +102,18 @@ static bool add_to_digest(void *data, const void *bytes, size_t size)
 	return true;
 }
 
+/* The bytes in the order in which the value lies. */
+static bool write_part(const struct tn_weights_part *part,
+		       bool (*put)(void *data, const void *bytes, size_t size),
+		       void *data)
+{
+	const struct tn_layout *layout = part->value->layout;
+
+	if (layout)
+		return tn_layout_stream(layout, part->tensor, put, data);
+	return put(data, part->tensor->data, (size_t)part->bytes);
+}
+
 /* All bytes behind the header, with the gaps. */
 static bool write_parts(const struct tn_weights *weights,
 			bool (*put)(void *data, const void *bytes,
@@ -115,8 +129,7 @@ static bool write_parts(const struct tn_weights *weights,
 		if (part->offset > end &&
 		    !put(data, zeros, (size_t)(part->offset - end)))
 			return false;
-		if (part->bytes > 0 &&
-		    !put(data, part->data, (size_t)part->bytes))
+		if (part->bytes > 0 && !write_part(part, put, data))
 			return false;
 		end = part->offset + part->bytes;
 	}

@@ -15,7 +15,7 @@
 
 struct tn_weights_part {
 	const struct tn_value *value;
-	const void *data;	/* borrowed; NULL if bytes is 0 */
+	const struct tn_tensor *tensor;	/* borrowed; row-major */
 	int64_t offset, bytes;
 };
 

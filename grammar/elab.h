@@ -193,6 +193,15 @@ bool elab_map(struct tn_elab *e, struct tn_map *map, const void *key,
 /* Annotations of the tree as text of the module. */
 void elab_annots(struct tn_elab *e, const struct tn_tree_annots *from,
 		 struct tn_annots *to);
+/* The @layout among them, checked against the type, which is that of the value
+ * or that of its bytes; NULL: there is none, or a report. */
+const struct tn_layout *elab_layout(struct tn_elab *e,
+				    const struct tn_tree_annots *from,
+				    const struct tn_type *type,
+				    bool is_physical);
+/* Layout and annotations of a value that has its type. */
+void elab_value_annots(struct tn_elab *e, const struct tn_tree_annots *from,
+		       struct tn_value *value);
 
 /* ---- elab_scope.c ----------------------------------------------------- */
 

@@ -108,6 +108,9 @@ static bool param(struct kctx *k, const struct tn_param *from)
 		return false;
 	buf = tn_kernel_param(k->kernel, from->name.text, type->dtype,
 			      type->rank, type->dims, roles[role]);
+	if (buf)
+		buf->layout = elab_layout(k->e, &from->type->annots, type,
+					  true);
 	return buf && check_size(k, buf, from->span) &&
 	       bind_name(k, from->name, NULL, buf);
 }
@@ -567,8 +570,7 @@ static bool launch_operands(struct frame *frame, const struct decl *decl,
 
 		if (buf->role == TN_KBUF_OUT)
 			continue;
-		type = tn_type_get(e->module, buf->dtype, buf->rank,
-				   buf->dims);
+		type = tn_kbuf_value_type(e->module, buf);
 		actual = call_arg(call, buf->name, (int)in->len);
 		if (!actual) {
 			tn_diag_report(e->sink, TN_E0209, call->span,
@@ -621,9 +623,10 @@ struct ev elab_launch(struct frame *frame, struct decl *decl,
 	for (i = 0; i < decl->kernel->nparams; i++) {
 		const struct tn_kbuf *buf = decl->kernel->params[i];
 
-		if (buf->role != TN_KBUF_IN)
-			op->out[at++]->type = tn_type_get(e->module,
-				buf->dtype, buf->rank, buf->dims);
+		if (buf->role == TN_KBUF_IN)
+			continue;
+		op->out[at]->layout = buf->layout;
+		op->out[at++]->type = tn_kbuf_value_type(e->module, buf);
 	}
 	tn_graph_insert(frame->b.block, op, NULL);
 	return elab_results(frame, op);

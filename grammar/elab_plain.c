@@ -15,7 +15,7 @@ bool elab_param(struct frame *frame, const struct tn_param *param,
 	if (!value)
 		return false;
 	value->span = param->name.span;
-	elab_annots(frame->e, &param->type->annots, &value->annots);
+	elab_value_annots(frame->e, &param->type->annots, value);
 	if (!frame_find(frame, param->name.text))
 		frame_bind(frame, param->name,
 			   ev_value(value, param->name.span));
@@ -91,7 +91,7 @@ static void one_param(struct frame *frame, const struct tn_param *param)
 	if (!value)
 		return;
 	value->span = param->name.span;
-	elab_annots(frame->e, &param->type->annots, &value->annots);
+	elab_value_annots(frame->e, &param->type->annots, value);
 }
 
 static void set_results(struct frame *frame, const struct tn_sig *sig)
@@ -104,7 +104,9 @@ static void set_results(struct frame *frame, const struct tn_sig *sig)
 				      sizeof(*fn->result_names));
 	fn->result_types = elab_array(e, sig->results.len,
 				      sizeof(*fn->result_types));
-	if (!fn->result_names || !fn->result_types)
+	fn->result_layouts = elab_array(e, sig->results.len,
+					sizeof(*fn->result_layouts));
+	if (!fn->result_names || !fn->result_types || !fn->result_layouts)
 		return;
 	for (i = 0; i < sig->results.len; i++) {
 		const struct tn_type *type;
@@ -112,6 +114,9 @@ static void set_results(struct frame *frame, const struct tn_sig *sig)
 		type = elab_type(frame, sig->results.at[i]->type);
 		fn->result_names[i] = sig->results.at[i]->name.text;
 		fn->result_types[i] = type ? type : e->module->poison;
+		fn->result_layouts[i] = elab_layout(
+			e, &sig->results.at[i]->type->annots,
+			fn->result_types[i], false);
 	}
 	fn->nresults = (int)sig->results.len;
 }

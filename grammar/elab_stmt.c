@@ -124,8 +124,8 @@ static struct ev as_declared(struct frame *frame, const struct tn_bind *bind,
 		out = ev_value(elab_to_value(frame, &out, ELAB_ANY),
 			       ev->span);
 		if (out.kind == EV_VALUE)
-			elab_annots(frame->e, &bind->type->annots,
-				    &out.u.value->annots);
+			elab_value_annots(frame->e, &bind->type->annots,
+					  out.u.value);
 		return out;
 	}
 	value = elab_to_value(frame, ev, ev->kind == EV_VALUE && !ev->soft ?
@@ -137,7 +137,7 @@ static struct ev as_declared(struct frame *frame, const struct tn_bind *bind,
 		report_type(frame, bind, want, &out);
 		return ev_poison(bind->name.span);
 	}
-	elab_annots(frame->e, &bind->type->annots, &value->annots);
+	elab_value_annots(frame->e, &bind->type->annots, value);
 	return out;
 }
 

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/layout.h"
+
 struct ev ev_poison(struct tn_span span)
 {
 	struct ev ev = {.kind = EV_POISON, .span = span};
@@ -259,6 +261,11 @@ static const char *args_text(struct tn_elab *e,
 	return text;
 }
 
+static bool is_layout(const struct tn_tree_annot *annot)
+{
+	return strcmp(annot->name.text, "layout") == 0;
+}
+
 void elab_annots(struct tn_elab *e, const struct tn_tree_annots *from,
 		 struct tn_annots *to)
 {
@@ -267,4 +274,77 @@ void elab_annots(struct tn_elab *e, const struct tn_tree_annots *from,
 	for (i = 0; i < from->len; i++)
 		tn_annots_add(e->module, to, from->at[i]->name.text,
 			      args_text(e, from->at[i]), from->at[i]->span);
+}
+
+static const struct tn_layout *no_layout(struct tn_elab *e,
+					 const struct tn_tree_annot *annot,
+					 const struct tn_type *type,
+					 const char *why)
+{
+	struct tn_diag *diag;
+
+	if (type) {
+		diag = tn_diag_report(e->sink, TN_E0329, annot->span,
+				      "%s cannot lie in this layout: %s",
+				      elab_type_text(e, type), why);
+		elab_note_dims(e, diag, type);
+		return NULL;
+	}
+	diag = tn_diag_report(e->sink, TN_E0329, annot->span,
+			      "this is no layout: %s", why);
+	tn_diag_help(e->sink, diag, "list every axis once, major to minor: "
+		     "@layout(0, 2, 3, 1)");
+	return NULL;
+}
+
+static const struct tn_layout *read_layout(struct tn_elab *e,
+					   const struct tn_tree_annot *annot,
+					   const struct tn_type *type,
+					   bool is_physical)
+{
+	const struct tn_layout *layout;
+	const char *why;
+
+	layout = tn_layout_parse(e->module, args_text(e, annot), &why);
+	if (!layout && why)
+		return no_layout(e, annot, NULL, why);
+	if (!layout || !type || tn_type_is_poison(type))
+		return NULL;
+	why = is_physical ? "the bytes have other axes" :
+	      tn_layout_misfit(e->module, layout, type);
+	if (is_physical && tn_layout_logical(e->module, layout, type))
+		why = NULL;
+	return why ? no_layout(e, annot, type, why) : layout;
+}
+
+const struct tn_layout *elab_layout(struct tn_elab *e,
+				    const struct tn_tree_annots *from,
+				    const struct tn_type *type,
+				    bool is_physical)
+{
+	const struct tn_layout *layout = NULL;
+	uint32_t i;
+
+	for (i = 0; i < from->len; i++)
+		if (is_layout(from->at[i]))
+			layout = read_layout(e, from->at[i], type,
+					     is_physical);
+	return layout;
+}
+
+void elab_value_annots(struct tn_elab *e, const struct tn_tree_annots *from,
+		       struct tn_value *value)
+{
+	const struct tn_layout *layout = elab_layout(e, from, value->type,
+						     false);
+	uint32_t i;
+
+	if (layout)
+		value->layout = layout;
+	for (i = 0; i < from->len; i++)
+		if (!is_layout(from->at[i]))
+			tn_annots_add(e->module, &value->annots,
+				      from->at[i]->name.text,
+				      args_text(e, from->at[i]),
+				      from->at[i]->span);
 }

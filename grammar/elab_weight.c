@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/layout.h"
+
 /* A weight, and what knows it again by its value. */
 static struct tn_weight *make_weight(struct tn_elab *e, const char *name,
 				     const struct tn_type *type,
@@ -64,12 +66,33 @@ static const char *join(struct tn_elab *e, const char *a, const char *b)
 	return tn_arena_printf(&e->module->arena, "%s%s", a, b);
 }
 
+/* What stands behind the type; the layout is that of one member. */
+static void take_annots(struct weight_item *item,
+			const struct tn_tree_annots *from,
+			const struct tn_type *member,
+			struct tn_weight *weight)
+{
+	const struct tn_layout *layout = NULL;
+	struct tn_value bare = { .type = member, .annots = weight->annots };
+	struct tn_module *module = item->e->module;
+
+	if (member) {
+		elab_value_annots(item->e, from, &bare);
+		layout = bare.layout;
+	}
+	if (layout && item->is_family)
+		layout = tn_layout_stacked(module, layout);
+	weight->value->layout = layout;
+	weight->annots = bare.annots;
+}
+
 static struct tn_value *make_member(struct weight_item *item,
 				    const char *name,
 				    const struct tn_type *type,
 				    const char *key)
 {
 	const struct tn_tree_item *from = item->decl->item;
+	const struct tn_type *member = type;
 	struct tn_weight *weight;
 
 	type = type ? stacked(item, type) : item->e->module->poison;
@@ -87,8 +110,7 @@ static struct tn_value *make_member(struct weight_item *item,
 	weight->key = weight->file ? key : NULL;
 	elab_annots(item->e, &from->annots, &weight->annots);
 	if (from->u.weight.type)
-		elab_annots(item->e, &from->u.weight.type->annots,
-			    &weight->annots);
+		take_annots(item, &from->u.weight.type->annots, member, weight);
 	return weight->value;
 }
 

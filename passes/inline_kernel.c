@@ -90,6 +90,8 @@ static bool make_params(struct resize *r)
 		twin = r->failed ? NULL :
 			tn_kernel_param(r->kernel, buf->name, buf->dtype,
 					buf->rank, dims, buf->role);
+		if (twin)
+			twin->layout = buf->layout;
 		if (!twin || !tn_map_set(&r->bufs, buf, twin))
 			return false;
 	}

@@ -23,6 +23,7 @@ libtenon_la_SOURCES += \
 	passes/lower_index.c \
 	passes/lower_kernel.c \
 	passes/lower_kit.c \
+	passes/lower_layout.c \
 	passes/lower_map.c \
 	passes/lower_move.c \
 	passes/lower_order.c \

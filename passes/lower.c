@@ -164,6 +164,7 @@ static void lower_init(struct tn_lower *lw, struct tn_pass_context *context)
 	tn_map_init_ptr(&lw->latest);
 	tn_vec_init(&lw->known, sizeof(void *), NULL);
 	tn_vec_init(&lw->scopes, sizeof(struct tn_lower_scope), NULL);
+	tn_vec_init(&lw->splits, sizeof(struct tn_lower_split), NULL);
 	tn_vec_init(&lw->operands, sizeof(void *), NULL);
 	tn_vec_init(&lw->results, sizeof(struct tn_lower_result), NULL);
 }
@@ -178,6 +179,7 @@ static void lower_fini(struct tn_lower *lw)
 	tn_map_fini(&lw->latest);
 	tn_vec_fini(&lw->known);
 	tn_vec_fini(&lw->scopes);
+	tn_vec_fini(&lw->splits);
 	tn_vec_fini(&lw->operands);
 	tn_vec_fini(&lw->results);
 }
@@ -255,7 +257,7 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 		return TN_PASS_FAILED;
 	lower_init(&lw, context);
 	take_names(&lw);
-	good = lower_block(&lw, body) && sweep(&lw, body) &&
+	good = tn_lower_layouts(&lw, body) && lower_block(&lw, body) && sweep(&lw, body) &&
 		mark_unchecked(module);
 	if (lw.failed || lw.rw->failed || module->arena.failed) {
 		module->failed = true;

@@ -17,6 +17,7 @@
 #include "ir/eval.h"
 #include "ir/infer.h"
 #include "ir/kernel.h"
+#include "ir/layout.h"
 #include "passes/pass.h"
 
 /* A value at an index, as an expression that holds in the open scopes. */
@@ -26,6 +27,12 @@ struct tn_lower_known {
 	const struct tn_kexpr *index[TN_MAX_RANK];
 	const struct tn_kexpr *expr;
 	struct tn_lower_known *before;	/* of the same value */
+};
+
+/* An axis that runs in blocks: block * n + lane is the index. */
+struct tn_lower_split {
+	const struct tn_kexpr *index, *block, *lane;
+	int64_t n;
 };
 
 /* What the group returns, and whether a nest stores it already. */
@@ -62,6 +69,7 @@ struct tn_lower {
 	struct tn_map latest;		/* value -> struct tn_lower_known * */
 	struct tn_vec known;		/* struct tn_lower_known * */
 	struct tn_vec scopes;		/* struct tn_lower_scope */
+	struct tn_vec splits;		/* struct tn_lower_split */
 	struct tn_vec operands;		/* struct tn_value *: of the launch */
 	struct tn_vec results;		/* struct tn_lower_result */
 	bool unfit;			/* the group is not one kernel */
@@ -87,6 +95,22 @@ const struct tn_kexpr *tn_lower_for_dim(struct tn_lower *lw,
 /* Loops over all dims of a type. */
 void tn_lower_for_type(struct tn_lower *lw, const struct tn_type *type,
 		       const struct tn_kexpr **index);
+/* Loops over a value of the type in the order of a layout: the innermost one
+ * over what lies side by side. `index` gets the axes of the value. */
+void tn_lower_for_layout(struct tn_lower *lw, const struct tn_type *type,
+			 const struct tn_layout *layout,
+			 const struct tn_kexpr **index);
+/* Loops over result n of an anchor, in the order in which the first result of
+ * the group that has its shape lies. */
+void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
+			 const struct tn_kexpr **index);
+/* The one map from an index of a value to that of the bytes in its buffer. */
+void tn_lower_place(struct tn_lower *lw, const struct tn_kbuf *buf,
+		    const struct tn_kexpr *const *index,
+		    const struct tn_kexpr **at);
+/* The element of a buffer at an index of the value that it holds. */
+const struct tn_kexpr *tn_lower_load(struct tn_lower *lw, struct tn_kbuf *buf,
+				     const struct tn_kexpr *const *index);
 /* Opens `if cond`. */
 struct tn_kstmt *tn_lower_if(struct tn_lower *lw,
 			     const struct tn_kexpr *cond);
@@ -190,6 +214,12 @@ bool tn_lower_is_shared(const struct tn_lower *lw,
 /* True if the op defines its value inside the group. */
 bool tn_lower_in_group(const struct tn_lower *lw, const struct tn_op *op);
 
+/* lower_layout.c */
+
+/* Layouts where nothing can keep them, on what flow carries, are dropped; what
+ * `print` and flow read in another layout is copied. */
+bool tn_lower_layouts(struct tn_lower *lw, struct tn_block *block);
+
 /* lower_move.c: the index of operand k that gives the result at `index`;
  * *cond, if not NULL afterwards, says where operand k is meant at all. */
 void tn_lower_move_index(struct tn_lower *lw, const struct tn_op *op, int k,
@@ -259,16 +289,17 @@ bool tn_lower_is_grid(const struct tn_lower *lw);
 bool tn_lower_op(struct tn_lower *lw, struct tn_op *op);
 /* Starts a kernel made by hand, with no group. */
 bool tn_lower_begin(struct tn_lower *lw, const char *fn, const char *name);
-/* A parameter for a value; its role decides operands and results. */
+/* A parameter for a value; its role decides operands and results. It has the
+ * extents of the value's layout. */
 struct tn_kbuf *tn_lower_param(struct tn_lower *lw, struct tn_value *value,
 			       enum tn_kbuf_role role);
 /* Ends the kernel: a launch of it before `before` in `block`, with the operands
  * gathered by tn_lower_param and no results yet. NULL: failed. */
 struct tn_op *tn_lower_launch(struct tn_lower *lw, struct tn_block *block,
 			      struct tn_op *before, struct tn_span span);
-/* A copy of `value` by a kernel, before `before` in its block. */
+/* A copy of `value` in a layout by a kernel, before `before` in its block. */
 struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
-			       struct tn_block *block,
+			       const struct tn_layout *layout,
 			       struct tn_op *before);
 /* A hash of a kernel without its names (lower_hash.c). */
 uint64_t tn_lower_hash(const struct tn_kernel *kernel);

@@ -82,7 +82,7 @@ void tn_lower_contract(struct tn_lower *lw, const struct tn_op *op)
 		tn_lower_unfit(lw);
 		return;
 	}
-	tn_lower_for_type(lw, op->out[0]->type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	for (i = 0; i < sum.out_rank; i++)
 		labels[sum.out[i]] = out[i];
 	acc = tn_lower_mut(lw, "acc", tn_lower_number(lw, wide, 0));

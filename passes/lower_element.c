@@ -162,7 +162,7 @@ static const struct tn_kexpr *load(struct tn_lower *lw,
 		tn_lower_unfit(lw);
 		return NULL;
 	}
-	expr = tn_kexpr_load(lw->kernel, buf, buf->rank, index);
+	expr = tn_lower_load(lw, buf, index);
 	if (!tn_lower_is_shared(lw, inner))
 		return expr;
 	expr = tn_lower_let(lw, buf->name, expr);

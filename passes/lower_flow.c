@@ -97,7 +97,8 @@ bool tn_lower_ends(struct tn_lower *lw, struct tn_op *end,
 
 		if (is_own(lw, end, i, params, &seen))
 			continue;
-		copy = tn_lower_copy(lw, tn_graph_in(end, i), end->block, end);
+		copy = tn_lower_copy(lw, tn_graph_in(end, i),
+				     tn_graph_in(end, i)->layout, end);
 		if (!copy)
 			lw->failed = true;
 		else

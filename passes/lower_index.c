@@ -196,7 +196,7 @@ static void copy_data(struct tn_lower *lw, const struct tn_op *op,
 	const struct tn_kexpr *index[TN_MAX_RANK];
 	size_t mark = tn_lower_mark(lw);
 
-	tn_lower_for_type(lw, op->out[0]->type, index);
+	tn_lower_for_layout(lw, op->out[0]->type, out->layout, index);
 	tn_lower_store(lw, out, index,
 		       tn_lower_element(lw, tn_graph_in(op, 0), index));
 	tn_lower_close(lw, mark);
@@ -240,7 +240,7 @@ static void put_update(struct tn_lower *lw, const struct tn_op *op,
 
 	value = tn_lower_element(lw, tn_graph_in(op, 2), index);
 	if (combine != TN_OP_none) {
-		old = tn_kexpr_load(lw->kernel, out, out->rank, target);
+		old = tn_lower_load(lw, out, target);
 		value = tn_lower_binary(lw, combine, old, value);
 	}
 	tn_lower_store(lw, out, target, value);

@@ -22,7 +22,7 @@ static void clear_kernel(struct tn_lower *lw)
 	tn_map_init_ptr(&lw->actuals);
 	tn_map_init_text(&lw->taken);
 	tn_map_init_ptr(&lw->latest);
-	lw->known.len = lw->scopes.len = 0;
+	lw->known.len = lw->scopes.len = lw->splits.len = 0;
 	lw->operands.len = lw->results.len = 0;
 	lw->op = NULL;
 	lw->group = NULL;
@@ -46,17 +46,20 @@ bool tn_lower_begin(struct tn_lower *lw, const char *fn, const char *name)
 	return true;
 }
 
-struct tn_kbuf *tn_lower_param(struct tn_lower *lw, struct tn_value *value,
-			       enum tn_kbuf_role role)
+static struct tn_kbuf *param_in(struct tn_lower *lw, struct tn_value *value,
+				const struct tn_layout *layout,
+				enum tn_kbuf_role role)
 {
-	const struct tn_type *type = value->type;
 	const char *name = tn_lower_name(lw, value->name);
-	struct tn_kbuf *buf;
+	const struct tn_type *type;
+	struct tn_kbuf *buf = NULL;
 
-	if (!name)
-		return NULL;
-	buf = tn_kernel_param(lw->kernel, name, type->dtype, type->rank,
-			      type->dims, role);
+	type = tn_layout_physical(lw->module, layout, value->type);
+	if (name && type)
+		buf = tn_kernel_param(lw->kernel, name, type->dtype,
+				      type->rank, type->dims, role);
+	if (buf)
+		buf->layout = layout;
 	if (!buf)
 		lw->failed = true;
 	else if (role != TN_KBUF_OUT &&
@@ -64,6 +67,12 @@ struct tn_kbuf *tn_lower_param(struct tn_lower *lw, struct tn_value *value,
 		  !tn_vec_push_ptr(&lw->operands, value)))
 		lw->failed = true;
 	return buf;
+}
+
+struct tn_kbuf *tn_lower_param(struct tn_lower *lw, struct tn_value *value,
+			       enum tn_kbuf_role role)
+{
+	return param_in(lw, value, value->layout, role);
 }
 
 /* The last kernel, which is the one under construction, is taken back. */
@@ -361,7 +370,7 @@ static bool copy_first(struct tn_lower *lw, struct tn_op *op)
 {
 	struct tn_value *copy;
 
-	copy = tn_lower_copy(lw, tn_graph_in(op, 0), op->block, op);
+	copy = tn_lower_copy(lw, tn_graph_in(op, 0), op->out[0]->layout, op);
 	if (!copy)
 		return false;
 	tn_rw_set_operand(lw->rw, op, 0, copy);
@@ -404,9 +413,11 @@ bool tn_lower_op(struct tn_lower *lw, struct tn_op *op)
 }
 
 struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
-			       struct tn_block *block, struct tn_op *before)
+			       const struct tn_layout *layout,
+			       struct tn_op *before)
 {
 	const struct tn_kexpr *index[TN_MAX_RANK];
+	struct tn_block *block = before->block;
 	struct tn_value *copy = NULL;
 	struct tn_kbuf *out;
 	struct tn_op *launch;
@@ -416,14 +427,16 @@ struct tn_value *tn_lower_copy(struct tn_lower *lw, struct tn_value *value,
 	tn_rw_note(lw->rw, "copy", before);
 	if (!tn_lower_is_literal(value))
 		tn_lower_param(lw, value, TN_KBUF_IN);
-	out = tn_lower_param(lw, value, TN_KBUF_OUT);
-	tn_lower_for_type(lw, value->type, index);
+	out = param_in(lw, value, layout, TN_KBUF_OUT);
+	tn_lower_for_layout(lw, value->type, layout, index);
 	tn_lower_store(lw, out, index, tn_lower_element(lw, value, index));
 	tn_lower_close(lw, 0);
 	lw->kernel->comment = "a copy";
 	launch = tn_lower_launch(lw, block, before, value->span);
 	if (launch)
 		copy = tn_rw_result(lw->rw, launch, value->type, value->name);
+	if (copy && layout)
+		tn_rw_set_layout(lw->rw, copy, layout);
 	if (!copy)
 		lw->failed = true;
 	return copy;

@@ -196,14 +196,7 @@ const struct tn_kexpr *tn_lower_for_dim(struct tn_lower *lw,
 void tn_lower_for_type(struct tn_lower *lw, const struct tn_type *type,
 		       const struct tn_kexpr **index)
 {
-	static const char *const names[] = {
-		"i", "j", "k", "l", "m", "n", "p", "q"
-	};
-	int i;
-
-	for (i = 0; i < type->rank; i++)
-		index[i] = tn_lower_for_dim(lw, names[i < 8 ? i : 7],
-					    type->dims[i]);
+	tn_lower_for_layout(lw, type, NULL, index);
 }
 
 struct tn_kstmt *tn_lower_if(struct tn_lower *lw, const struct tn_kexpr *cond)
@@ -260,8 +253,12 @@ void tn_lower_store(struct tn_lower *lw, struct tn_kbuf *buf,
 		    const struct tn_kexpr *const *index,
 		    const struct tn_kexpr *value)
 {
+	const struct tn_kexpr *at[TN_MAX_RANK];
+
+	if (buf)
+		tn_lower_place(lw, buf, index, at);
 	if (!buf || !tn_kstmt_store(lw->kernel, lw->block, buf, buf->rank,
-				    index, value, false))
+				    at, value, false))
 		lw->failed = true;
 }
 

@@ -92,7 +92,9 @@ void tn_lower_map(struct tn_lower *lw)
 			tn_lower_unfit(lw);
 			return;
 		}
-		tn_lower_for_type(lw, type, index);
+		tn_lower_for_layout(lw, type, result_at(lw, i)->buf ?
+				    result_at(lw, i)->buf->layout : NULL,
+				    index);
 		for (k = i; k < lw->results.len && !lw->unfit; k++)
 			if (!result_at(lw, k)->is_done &&
 			    tn_lower_same_dims(result_at(lw, k)->value->type,
@@ -152,6 +154,23 @@ void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 			tn_lower_unfit(lw);
 	}
 	tn_map_fini(&seen);
+}
+
+void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
+			 const struct tn_kexpr **index)
+{
+	const struct tn_type *type = op->out[n]->type;
+	const struct tn_layout *layout = NULL;
+	size_t i;
+
+	for (i = lw->results.len; i-- > 0;) {
+		const struct tn_lower_result *result = result_at(lw, i);
+
+		if (!result->is_done && result->buf &&
+		    same_dims(result->value->type, type))
+			layout = result->buf->layout;
+	}
+	tn_lower_for_layout(lw, type, layout, index);
 }
 
 struct tn_kbuf *tn_lower_out(struct tn_lower *lw, const struct tn_op *op,

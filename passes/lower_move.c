@@ -315,7 +315,7 @@ static void lower_concat(struct tn_lower *lw, const struct tn_op *op,
 		struct tn_value *operand = tn_graph_in(op, k);
 		size_t mark = tn_lower_mark(lw);
 
-		tn_lower_for_type(lw, operand->type, index);
+		tn_lower_for_layout(lw, operand->type, out->layout, index);
 		value = tn_lower_element(lw, operand, index);
 		offset = tn_lower_dim(lw, concat_offset(lw, op, k));
 		index[axis] = tn_kexpr_add(lw->kernel, index[axis], offset);
@@ -336,10 +336,10 @@ static void lower_pad(struct tn_lower *lw, const struct tn_op *op,
 	value = op->nin > 1 ? tn_lower_element(lw, tn_graph_in(op, 1), index)
 			    : tn_lower_number(lw, out->dtype, 0);
 	value = tn_lower_let(lw, "fill", value);
-	tn_lower_for_type(lw, op->out[0]->type, index);
+	tn_lower_for_layout(lw, op->out[0]->type, out->layout, index);
 	tn_lower_store(lw, out, index, value);
 	tn_lower_close(lw, mark);
-	tn_lower_for_type(lw, operand->type, index);
+	tn_lower_for_layout(lw, operand->type, out->layout, index);
 	value = tn_lower_element(lw, operand, index);
 	for (i = 0; i < operand->type->rank; i++)
 		index[i] = tn_kexpr_add(lw->kernel, index[i],

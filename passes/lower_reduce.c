@@ -50,7 +50,7 @@ static void open_kept(struct tn_lower *lw, const struct tn_op *op,
 	bool keep = tn_lower_attr_bool(op, "keep");
 	int i, n = 0;
 
-	tn_lower_for_type(lw, op->out[0]->type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	for (i = 0; i < type->rank; i++) {
 		bool gone = is_reduced(op, i);
 

@@ -202,7 +202,7 @@ void tn_lower_resize(struct tn_lower *lw, const struct tn_op *op)
 	size_t mark = tn_lower_mark(lw);
 	int i;
 
-	tn_lower_for_type(lw, type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	if (tn_lower_attr_text(op, "mode")[0] == 'n') {
 		for (i = 0; i < type->rank; i++)
 			in[i] = !is_resized(op, i) ? out[i] : tn_lower_let(

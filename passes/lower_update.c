@@ -102,8 +102,8 @@ bool tn_lower_updates(struct tn_lower *lw, struct tn_op *launch)
 		k = tn_view_updated(launch, r);
 		if (k < 0 || may_update(launch, k))
 			continue;
-		copy = tn_lower_copy(lw, tn_graph_in(launch, k), launch->block,
-				     launch);
+		copy = tn_lower_copy(lw, tn_graph_in(launch, k),
+				     tn_graph_in(launch, k)->layout, launch);
 		if (!copy)
 			return false;
 		tn_rw_set_operand(lw->rw, launch, k, copy);

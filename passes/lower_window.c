@@ -177,7 +177,7 @@ static void lower_conv(struct tn_lower *lw, const struct tn_op *op)
 	struct tn_kvar *acc;
 	int i, n = type->rank - 2;
 
-	tn_lower_for_type(lw, type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	for (i = 0; i < n; i++) {
 		read_axis(lw, op, i, &axes[i]);
 		clamp_axis(lw, &axes[i], out[2 + i]);
@@ -241,7 +241,7 @@ static void lower_conv_transpose(struct tn_lower *lw, const struct tn_op *op)
 	struct tn_kvar *acc;
 	int i;
 
-	tn_lower_for_type(lw, type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	base = groups > 1 ? group_base(lw, out[1], weight->dims[1], inputs)
 			  : tn_lower_int(lw, 0);
 	acc = tn_lower_mut(lw, "acc", tn_lower_number(
@@ -301,7 +301,7 @@ static void lower_pool(struct tn_lower *lw, const struct tn_op *op)
 	struct tn_kvar *acc;
 	int i, n = type->rank - 2;
 
-	tn_lower_for_type(lw, type, out);
+	tn_lower_for_result(lw, op, 0, out);
 	for (i = 0; i < n; i++) {
 		read_axis(lw, op, i, &axes[i]);
 		clamp_axis(lw, &axes[i], out[2 + i]);

@@ -246,16 +246,18 @@ static bool place_params(struct tn_plan *plan)
 	return true;
 }
 
-/* The value whose buffer this one is, whole: through reshapes and updates in
- * place. */
+/* The value whose buffer this one is, whole: through views of all of it and
+ * updates in place. */
 static const struct tn_value *buffer_of(const struct tn_value *value)
 {
 	const struct tn_value *before = value;
+	int64_t offset;
 
 	while (before) {
 		value = before;
 		before = NULL;
-		if (value->op && value->op->code == TN_OP_reshape)
+		if (value->op && value->op->code != TN_OP_slice &&
+		    tn_view_of(value->op, &offset))
 			before = tn_graph_in(value->op, 0);
 		else if (value->op && value->op->code == TN_OP_launch)
 			before = updated_operand(value->op, value->index);

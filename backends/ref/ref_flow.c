@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "ir/kernel_eval.h"
+#include "ir/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,51 @@ static enum tn_status kernel_fault(const struct tn_op *op)
 	       TN_BAD_INPUT;
 }
 
+/* Tensors here are row-major; a kernel gets its own order: a buffer of the
+ * packed elements in the place of the tensor's. */
+static bool pack(struct tn_ref *ref, const struct tn_op *op,
+		 const struct tn_tensor *const *in,
+		 const struct tn_tensor *out, void **buffers,
+		 struct tn_tensor *packed)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, nin = 0, nout = 0;
+
+	for (i = 0; i < kernel->nparams; i++) {
+		const struct tn_kbuf *buf = kernel->params[i];
+		const struct tn_tensor *from = buf->role == TN_KBUF_IN ?
+			in[nin] : &out[nout];
+
+		nin += buf->role != TN_KBUF_OUT;
+		nout += buf->role != TN_KBUF_IN;
+		if (!buf->layout)
+			continue;
+		if (!tn_layout_pack(buf->layout, from, &packed[i]))
+			return tn_ref_no_memory(ref);
+		buffers[i] = packed[i].data;
+	}
+	return true;
+}
+
+static bool unpack(struct tn_ref *ref, const struct tn_op *op,
+		   struct tn_tensor *out, const struct tn_tensor *packed)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, nout = 0;
+
+	for (i = 0; i < kernel->nparams; i++) {
+		const struct tn_kbuf *buf = kernel->params[i];
+
+		if (buf->role == TN_KBUF_IN)
+			continue;
+		if (buf->layout && !tn_layout_unpack(buf->layout, packed[i].data,
+						     &out[nout]))
+			return tn_ref_no_memory(ref);
+		nout++;
+	}
+	return true;
+}
+
 static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 		       const struct tn_tensor *const *in,
 		       struct tn_tensor *out)
@@ -315,22 +361,31 @@ static bool run_launch(struct tn_ref_frame *frame, const struct tn_op *op,
 	void **buffers = calloc(count + 1, sizeof(*buffers));
 	uint32_t flags = 0;
 	struct tn_buf why;
+	struct tn_tensor *packed;
 	bool ok;
 
-	if (!buffers)
+	packed = calloc(count + 1, sizeof(*packed));
+	if (!buffers || !packed) {
+		free(buffers);
+		free(packed);
 		return tn_ref_no_memory(frame->ref);
+	}
 	tn_buf_init(&why);
 	ok = make_stacks(frame, op, 0, out) &&
-	     set_buffers(frame->ref, op, in, out, buffers);
+	     set_buffers(frame->ref, op, in, out, buffers) &&
+	     pack(frame->ref, op, in, out, buffers, packed);
 	if (ok && !tn_kernel_eval(op->kernel, frame->dims, buffers, &flags,
 				  &why))
 		ok = why.failed || strstr(tn_buf_text(&why), "has no memory") ?
 			tn_ref_no_memory(frame->ref) : tn_ref_fail(frame->ref, kernel_fault(op), op->span, "%s",
 				 tn_buf_text(&why));
+	ok = ok && unpack(frame->ref, op, out, packed);
 	frame->ref->eval.flags |= flags;
 	if (flags && !frame->ref->eval.raised)
 		frame->ref->eval.raised = op;
 	tn_buf_fini(&why);
+	tn_ref_drop((int)count, packed);
+	free(packed);
 	free(buffers);
 	return ok;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ir/kernel.h"
+#include "ir/layout.h"
 #include "ir/print.h"
 
 struct equal {
@@ -84,6 +85,14 @@ static void put_annots(struct tn_buf *buf, const struct tn_annots *annots)
 	for (i = 0; i < annots->count; i++)
 		tn_buf_putf(buf, "@%s(%s) ", annots->list[i].name,
 			    annots->list[i].args ? annots->list[i].args : "");
+}
+
+static bool same_layout(struct equal *eq, const char *name,
+			const struct tn_layout *a, const struct tn_layout *b)
+{
+	return same_text(a ? a->text : NULL, b ? b->text : NULL) ||
+	       differ(eq, "layout of '%s': %s against %s", text_of(name),
+		      text_of(a ? a->text : NULL), text_of(b ? b->text : NULL));
 }
 
 static bool same_annots(struct equal *eq, const char *name,
@@ -175,6 +184,7 @@ static bool same_value(struct equal *eq, const struct tn_value *a,
 		return differ(eq, "value '%s' against '%s'",
 			      text_of(a->name), text_of(b->name));
 	return same_type(eq, a->name, a->type, b->type) &&
+	       same_layout(eq, a->name, a->layout, b->layout) &&
 	       same_annots(eq, a->name, &a->annots, &b->annots);
 }
 
@@ -193,7 +203,9 @@ static bool same_results(struct equal *eq, const struct tn_op *a,
 				      text_of(a->out[i]->name),
 				      text_of(b->out[i]->name));
 		if (!same_type(eq, a->out[i]->name, a->out[i]->type,
-			       b->out[i]->type))
+			       b->out[i]->type) ||
+		    !same_layout(eq, a->out[i]->name, a->out[i]->layout,
+				 b->out[i]->layout))
 			return false;
 		clear(eq);
 		put_annots(&eq->a, &a->out[i]->annots);
@@ -280,7 +292,9 @@ static bool same_fn(struct equal *eq, const struct tn_fn *a,
 				      text_of(a->result_names[i]),
 				      text_of(b->result_names[i]));
 		if (!same_type(eq, "a result", a->result_types[i],
-			       b->result_types[i]))
+			       b->result_types[i]) ||
+		    !same_layout(eq, "a result", tn_fn_result_layout(a, i),
+				 tn_fn_result_layout(b, i)))
 			return false;
 	}
 	return same_annots(eq, a->name, &a->annots, &b->annots) &&
@@ -318,6 +332,8 @@ static bool same_weight(struct equal *eq, const struct tn_weight *a,
 			const struct tn_weight *b)
 {
 	if (!same_type(eq, a->name, a->type, b->type) ||
+	    !same_layout(eq, a->name, a->value ? a->value->layout : NULL,
+			 b->value ? b->value->layout : NULL) ||
 	    !same_annots(eq, a->name, &a->annots, &b->annots))
 		return false;
 	if (a->family == b->family && same_text(a->file, b->file) &&

@@ -29,6 +29,7 @@ struct tn_value;
 struct tn_block;
 struct tn_fn;
 struct tn_kernel;
+struct tn_layout;
 
 /* `@name(args)` as canonical text, meaning read where it matters. */
 struct tn_annot {
@@ -78,6 +79,7 @@ struct tn_value {
 	int index;		/* result or parameter number */
 	struct tn_use *uses;	/* first; NULL: unused */
 	struct tn_span span;
+	const struct tn_layout *layout;	/* ir/layout.h; NULL: row-major */
 	struct tn_annots annots;
 	struct tn_place place;
 	uint32_t id;		/* from 1, no two in the module alike */
@@ -139,6 +141,8 @@ struct tn_fn {
 	int nresults;
 	const char **result_names;	/* NULL entries: unnamed */
 	const struct tn_type **result_types;
+	const struct tn_layout **result_layouts;	/* NULL, or NULL
+							 * entries: row-major */
 	struct tn_vec guards;	/* struct tn_guard */
 	struct tn_span span;
 	struct tn_annots annots;
@@ -149,6 +153,13 @@ struct tn_fn {
 	bool makes_weight;	/* a weight names it: no entry, never dropped */
 	int number;
 };
+
+/* How the caller gets result i. */
+static inline const struct tn_layout *
+tn_fn_result_layout(const struct tn_fn *fn, int i)
+{
+	return fn->result_layouts ? fn->result_layouts[i] : NULL;
+}
 
 /* A tensor kept outside the text. A family `blk[i in 0..L]` is one weight
  * whose type has the family axis in front. A derived one,
@@ -212,6 +223,7 @@ struct tn_module {
 	struct tn_events *events;	/* borrowed: what stages did; or NULL */
 	struct tn_dim_pool dims;
 	struct tn_map types;		/* see type.c */
+	struct tn_map layouts;		/* see layout.c */
 	struct tn_vec items;		/* struct tn_item * */
 	struct tn_vec fns;		/* struct tn_fn *, instances too */
 	struct tn_vec weights;		/* struct tn_weight * */

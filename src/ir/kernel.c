@@ -8,6 +8,7 @@
 #include "ir/kernel.h"
 
 #include "base/num.h"
+#include "ir/layout.h"
 
 static struct tn_arena *arena_of(struct tn_kernel *kernel)
 {
@@ -107,6 +108,15 @@ struct tn_kvar *tn_kernel_var(struct tn_kernel *kernel, const char *name,
 	var->name = tn_intern_text(kernel->module->names, name);
 	var->dtype = dtype;
 	return var->name ? var : NULL;
+}
+
+const struct tn_type *tn_kbuf_value_type(struct tn_module *module,
+					 const struct tn_kbuf *buf)
+{
+	const struct tn_type *type;
+
+	type = tn_type_get(module, buf->dtype, buf->rank, buf->dims);
+	return type ? tn_layout_logical(module, buf->layout, type) : NULL;
 }
 
 /* The product of the constant extents and `unit`; *all: none is symbolic. */

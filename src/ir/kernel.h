@@ -95,7 +95,9 @@ struct tn_kbuf {
 	const char *name;	/* interned, unique in the kernel */
 	enum tn_dtype dtype;
 	int rank;
-	const struct tn_dim *const *dims;	/* extents */
+	const struct tn_dim *const *dims;	/* extents, physical */
+	const struct tn_layout *layout;	/* parameters: of the value that they
+					 * hold, ir/layout.h; or NULL */
 	enum tn_kbuf_role role;
 	enum tn_kspace space;
 	int64_t arena_offset;	/* ARENA: from the kernel's own scratch base */
@@ -185,6 +187,9 @@ struct tn_kvar *tn_kernel_var(struct tn_kernel *kernel, const char *name,
 
 /* Most bytes of one buffer in @reg, @stack or @shared, for every target. */
 #define TN_KBUF_LIMIT (INT64_C(1) << 24)
+/* The type of the value that a parameter holds. NULL: out of memory. */
+const struct tn_type *tn_kbuf_value_type(struct tn_module *module,
+					 const struct tn_kbuf *buf);
 /* The elements, the bytes of a buffer; false: an extent is not a constant, is
  * negative, or the product is beyond 64 bits. */
 bool tn_kbuf_count(const struct tn_kbuf *buf, int64_t *count);

@@ -11,6 +11,7 @@
 
 #include "base/num.h"
 #include "ir/infix.h"
+#include "ir/layout.h"
 #include "ir/print.h"
 
 struct printer {
@@ -351,6 +352,9 @@ static void put_kernel(struct printer *p, const struct tn_kernel *kernel)
 		put_name(p, kernel->params[i]->name, kernel->params[i]);
 		tn_buf_put(p->buf, ": ");
 		put_buf_type(p, kernel->params[i]);
+		if (kernel->params[i]->layout)
+			tn_buf_putf(p->buf, " @layout(%s)",
+				    kernel->params[i]->layout->text);
 		tn_buf_putf(p->buf, " @%s", roles[kernel->params[i]->role]);
 	}
 	tn_buf_put(p->buf, ") ");

@@ -80,6 +80,9 @@ libtenon_la_SOURCES += \
 	src/ir/kernel_witness.h \
 	src/ir/known.c \
 	src/ir/known.h \
+	src/ir/layout.c \
+	src/ir/layout.h \
+	src/ir/layout_data.c \
 	src/ir/message.c \
 	src/ir/module.c \
 	src/ir/op.c \

@@ -10,6 +10,7 @@
 static void init_tables(struct tn_module *module)
 {
 	tn_map_init_ptr(&module->types);
+	tn_map_init_text(&module->layouts);
 	tn_map_init_text(&module->fn_names);
 	tn_map_init_text(&module->dim_names);
 	tn_map_init_text(&module->weight_names);
@@ -60,6 +61,7 @@ void tn_module_free(struct tn_module *module)
 	tn_vec_fini(&module->weights);
 	tn_vec_fini(&module->kernels);
 	tn_map_fini(&module->types);
+	tn_map_fini(&module->layouts);
 	tn_map_fini(&module->fn_names);
 	tn_map_fini(&module->dim_names);
 	tn_map_fini(&module->weight_names);

@@ -97,6 +97,10 @@ static void put_weight(struct tn_printer *p, const struct tn_weight *weight)
 		put_member_type(p->buf, weight->type);
 	else
 		tn_type_print(p->buf, weight->type);
+	if (family && weight->value)
+		tn_print_member_layout(p->buf, weight->value->layout);
+	else if (weight->value)
+		tn_print_layout(p->buf, weight->value->layout);
 	tn_printer_annots(p, &weight->annots);
 	if (weight->file) {
 		tn_buf_put(p->buf, " from ");
@@ -118,6 +122,7 @@ static void put_results(struct tn_buf *buf, const struct tn_fn *fn)
 
 	if (fn->nresults == 1 && !fn->result_names[0]) {
 		tn_type_print(buf, fn->result_types[0]);
+		tn_print_layout(buf, tn_fn_result_layout(fn, 0));
 		return;
 	}
 	tn_buf_putc(buf, '(');
@@ -130,6 +135,7 @@ static void put_results(struct tn_buf *buf, const struct tn_fn *fn)
 			tn_buf_putf(buf, "result__%d", i);
 		tn_buf_put(buf, ": ");
 		tn_type_print(buf, fn->result_types[i]);
+		tn_print_layout(buf, tn_fn_result_layout(fn, i));
 	}
 	tn_buf_putc(buf, ')');
 }

@@ -13,6 +13,7 @@
 
 #include "base/num.h"
 #include "ir/kernel.h"
+#include "ir/layout.h"
 #include "ir/print_inner.h"
 
 /* Constants of more elements go to a side file. */
@@ -71,6 +72,22 @@ void tn_printer_annots(struct tn_printer *p, const struct tn_annots *annots)
 	}
 }
 
+void tn_print_layout(struct tn_buf *buf, const struct tn_layout *layout)
+{
+	if (layout)
+		tn_buf_putf(buf, " @layout(%s)", layout->text);
+}
+
+void tn_print_member_layout(struct tn_buf *buf,
+			    const struct tn_layout *layout)
+{
+	if (!layout)
+		return;
+	tn_buf_put(buf, " @layout(");
+	tn_layout_print(buf, layout->nparts - 1, layout->parts + 1, -1);
+	tn_buf_putc(buf, ')');
+}
+
 static void put_place(struct tn_printer *p, const struct tn_place *place)
 {
 	switch (place->kind) {
@@ -105,6 +122,7 @@ void tn_printer_value(struct tn_printer *p, const struct tn_value *value)
 		tn_type_print(p->buf, value->type);
 	else
 		tn_buf_putc(p->buf, '?');
+	tn_print_layout(p->buf, value->layout);
 	tn_printer_annots(p, &value->annots);
 	if (p->options->places)
 		put_place(p, &value->place);

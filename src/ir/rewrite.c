@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/graph_edit.h"
+#include "ir/layout.h"
 
 /* ---- Fuel and events ------------------------------------------------- */
 
@@ -190,6 +191,9 @@ void tn_rw_replace(struct tn_rw *rw, struct tn_op *op,
 		move_name(rw, from, with[i]);
 		if (with[i]->op && !with[i]->annots.count)
 			with[i]->annots = from->annots;
+		if (with[i]->op && !with[i]->layout &&
+		    with[i]->type == from->type)
+			with[i]->layout = from->layout;
 		tn_graph_replace_uses(from, with[i]);
 	}
 	tn_graph_remove(op);
@@ -234,6 +238,15 @@ void tn_rw_set_span(struct tn_rw *rw, struct tn_op *op, struct tn_span span)
 	op->span = span;
 	for (i = 0; i < op->nout; i++)
 		op->out[i]->span = span;
+}
+
+void tn_rw_set_layout(struct tn_rw *rw, struct tn_value *value,
+		      const struct tn_layout *layout)
+{
+	assert(!layout ||
+	       !tn_layout_misfit(rw->module, layout, value->type));
+	rw->module->epoch++;
+	value->layout = layout;
 }
 
 bool tn_rw_annotate(struct tn_rw *rw, struct tn_op *op, const char *name,

@@ -140,6 +140,9 @@ void tn_rw_set_kernel(struct tn_rw *rw, struct tn_op *launch,
 		      struct tn_kernel *kernel);
 /* Of the op and its results. */
 void tn_rw_set_span(struct tn_rw *rw, struct tn_op *op, struct tn_span span);
+/* How a value lies in memory, NULL: row-major. It must fit the type. */
+void tn_rw_set_layout(struct tn_rw *rw, struct tn_value *value,
+		      const struct tn_layout *layout);
 bool tn_rw_annotate(struct tn_rw *rw, struct tn_op *op, const char *name,
 		    const char *args);
 void tn_rw_copy_annots(struct tn_rw *rw, struct tn_op *to,

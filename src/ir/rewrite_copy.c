@@ -78,6 +78,7 @@ static bool clone_value(struct cloner *cloner, const struct tn_value *from,
 		to->type = tn_type_subst(cloner->rw->module, from->type,
 					 cloner->dims);
 	to->span = from->span;
+	to->layout = from->layout;
 	to->annots = from->annots;
 	return to->type && tn_graph_name(cloner->fn, to, from->name) &&
 	       tn_map_set(cloner->map, from, to);

@@ -72,6 +72,8 @@ static void define(struct tn_verify *v, const struct tn_op *op,
 		tn_verify_fault(v, op, "'%s' has no type", name);
 	else if ((v->props & TN_PROP_TYPED) && tn_type_is_poison(value->type))
 		tn_verify_fault(v, op, "'%s' has failed to check", name);
+	else if (value->layout)
+		tn_verify_layout(v, op, value);
 }
 
 static void forget(struct tn_verify *v, const struct tn_value *value)

@@ -20,6 +20,9 @@ struct tn_verify {
 void tn_verify_fault(struct tn_verify *v, const struct tn_op *op,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The layout of a value fits its type. */
+void tn_verify_layout(struct tn_verify *v, const struct tn_op *op,
+		      const struct tn_value *value);
 /* What the properties promise of one op. */
 void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op);
 

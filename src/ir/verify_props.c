@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/kernel.h"
+#include "ir/layout.h"
 #include "ir/verify_inner.h"
 #include "ir/view.h"
 
@@ -133,6 +135,91 @@ static void check_kernels(struct tn_verify *v, const struct tn_op *op)
 		tn_verify_fault(v, op, "is not a launch (kernels)");
 }
 
+/* ---- Layouts --------------------------------------------------------- */
+
+void tn_verify_layout(struct tn_verify *v, const struct tn_op *op,
+		      const struct tn_value *value)
+{
+	const char *why;
+
+	if (!value->layout || !value->type || tn_type_is_poison(value->type))
+		return;
+	why = tn_layout_misfit(v->fn->module, value->layout, value->type);
+	if (why)
+		tn_verify_fault(v, op, "'%s' has a layout, but %s",
+				value->name, why);
+}
+
+static void check_buffer(struct tn_verify *v, const struct tn_op *op,
+			 const struct tn_value *value,
+			 const struct tn_kbuf *buf)
+{
+	if (tn_type_is_poison(value->type))
+		return;
+	if (tn_kbuf_value_type(v->fn->module, buf) != value->type)
+		tn_verify_fault(v, op, "'%s' has another type than '%s' of "
+				"the kernel", value->name, buf->name);
+	else if (!tn_layout_same(value->type, value->layout, buf->layout))
+		tn_verify_fault(v, op, "'%s' lies otherwise than '%s' of the "
+				"kernel (kernels)", value->name, buf->name);
+}
+
+static void check_launch(struct tn_verify *v, const struct tn_op *op)
+{
+	const struct tn_kernel *kernel = op->kernel;
+	int i, in = 0, out = 0;
+
+	for (i = 0; kernel && i < kernel->nparams; i++) {
+		const struct tn_kbuf *buf = kernel->params[i];
+
+		if (buf->role != TN_KBUF_OUT && in < op->nin)
+			check_buffer(v, op, tn_graph_in(op, in++), buf);
+		if (buf->role != TN_KBUF_IN && out < op->nout)
+			check_buffer(v, op, op->out[out++], buf);
+	}
+}
+
+static bool is_row_major(const struct tn_value *value)
+{
+	return tn_layout_same(value->type, value->layout, NULL);
+}
+
+/* What flow copies as bytes is row-major on both sides, or as the function says
+ * that it hands it out. */
+static void check_bytes(struct tn_verify *v, const struct tn_op *op)
+{
+	int i, k;
+
+	for (i = 0; i < op->nin; i++) {
+		const struct tn_value *value = tn_graph_in(op, i);
+		const struct tn_layout *layout = NULL;
+
+		if (op->code == TN_OP_return && i < op->block->fn->nresults)
+			layout = tn_fn_result_layout(op->block->fn, i);
+		if (!tn_layout_same(value->type, value->layout, layout))
+			tn_verify_fault(v, op, "'%s' is handed on in another "
+					"layout (kernels)", value->name);
+	}
+	for (i = 0; i < op->nout; i++)
+		if (!is_row_major(op->out[i]))
+			tn_verify_fault(v, op, "'%s' of control flow has a "
+					"layout (kernels)", op->out[i]->name);
+	for (k = 0; k < op->nregions; k++)
+		for (i = 0; i < op->regions[k]->nparams; i++)
+			if (!is_row_major(op->regions[k]->params[i]))
+				tn_verify_fault(v, op, "a parameter of region "
+						"%d has a layout (kernels)", k);
+}
+
+static void check_layouts(struct tn_verify *v, const struct tn_op *op)
+{
+	if (op->code == TN_OP_launch)
+		check_launch(v, op);
+	else if (tn_ops[op->code].op_class == TN_CLASS_FLOW &&
+		 op->code != TN_OP_call)
+		check_bytes(v, op);
+}
+
 void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op)
 {
 	bool live = tn_map_has(&v->live, v->fn);
@@ -149,6 +236,8 @@ void tn_verify_op_props(struct tn_verify *v, const struct tn_op *op)
 		check_core(v, op);
 	if (v->props & TN_PROP_CANONICAL)
 		check_canonical(v, op);
-	if (v->props & TN_PROP_KERNELS)
+	if (v->props & TN_PROP_KERNELS) {
 		check_kernels(v, op);
+		check_layouts(v, op);
+	}
 }

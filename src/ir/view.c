@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "ir/kernel.h"
+#include "ir/layout.h"
 
 static bool takes_all(const struct tn_op *op, int axis)
 {
@@ -27,34 +28,140 @@ static bool has_unit_steps(const struct tn_op *op)
 	return true;
 }
 
+static struct tn_layout_part part_at(const struct tn_layout *layout, int i)
+{
+	struct tn_layout_part part = { i, TN_LAYOUT_WHOLE, 1 };
+
+	return layout ? layout->parts[i] : part;
+}
+
+/* The extent of a physical axis that is all taken, a constant. */
+static bool whole_extent(const struct tn_op *op, struct tn_layout_part part,
+			 int64_t *extent)
+{
+	const struct tn_dim *dim = tn_graph_in(op, 0)->type->dims[part.axis];
+
+	if (!takes_all(op, part.axis) || !tn_dim_is_const(dim))
+		return false;
+	*extent = part.piece == TN_LAYOUT_LANE ? part.n : dim->value / part.n;
+	return true;
+}
+
+/* Along the physical axes: a stretch of the first, and all of those behind. */
 static bool slice_view(const struct tn_op *op, int64_t *offset)
 {
-	const struct tn_type *type = tn_graph_in(op, 0)->type;
+	const struct tn_value *in = tn_graph_in(op, 0);
+	const struct tn_layout *layout = in->layout;
 	const struct tn_attr *start = tn_graph_attr(op, "start");
-	int64_t bytes = tn_dtype_bytes(type->dtype);
-	int i, axis = 0;
+	int64_t bytes = tn_dtype_bytes(in->type->dtype), extent;
+	int n = layout ? layout->nparts : in->type->rank;
+	int i, first = 0;
 
-	if (!has_unit_steps(op))
+	if (!has_unit_steps(op) || op->out[0]->layout != layout)
 		return false;
-	while (axis + 1 < type->rank && tn_dim_is(type->dims[axis], 1) &&
-	       takes_all(op, axis))
-		axis++;
-	if (!tn_dim_is_const(start->u.dims[axis]))
-		return false;
-	for (i = axis + 1; i < type->rank; i++)
-		if (!takes_all(op, i) || !tn_dim_is_const(type->dims[i]) ||
-		    !tn_num_mul(bytes, type->dims[i]->value, &bytes))
+	while (first + 1 < n &&
+	       whole_extent(op, part_at(layout, first), &extent) && extent == 1)
+		first++;
+	for (i = first + 1; i < n; i++)
+		if (!whole_extent(op, part_at(layout, i), &extent) ||
+		    !tn_num_mul(bytes, extent, &bytes))
 			return false;
-	return tn_num_mul(bytes, start->u.dims[axis]->value, offset);
+	i = part_at(layout, first).axis;
+	return part_at(layout, first).piece == TN_LAYOUT_WHOLE &&
+		tn_dim_is_const(start->u.dims[i]) &&
+		tn_num_mul(bytes, start->u.dims[i]->value, offset);
+}
+
+/* Axes of one element are counted out: the number of an axis among the rest. */
+static int compact(const struct tn_type *type, int axis)
+{
+	int i, n = 0;
+
+	for (i = 0; i < axis; i++)
+		n += !tn_dim_is(type->dims[i], 1);
+	return n;
+}
+
+static bool same_sizes(const struct tn_type *a, const struct tn_type *b)
+{
+	int i, k = 0;
+
+	for (i = 0; i < a->rank; i++) {
+		if (tn_dim_is(a->dims[i], 1))
+			continue;
+		while (k < b->rank && tn_dim_is(b->dims[k], 1))
+			k++;
+		if (k == b->rank || a->dims[i] != b->dims[k++])
+			return false;
+	}
+	while (k < b->rank && tn_dim_is(b->dims[k], 1))
+		k++;
+	return k == b->rank;
+}
+
+/* Row-major on both sides, or only axes of one element come and go. */
+static bool reshape_view(const struct tn_value *in, const struct tn_value *out)
+{
+	struct tn_layout_part a[TN_MAX_RANK], b[TN_MAX_RANK];
+	int i, n;
+
+	if (tn_layout_same(in->type, in->layout, NULL) &&
+	    tn_layout_same(out->type, out->layout, NULL))
+		return true;
+	n = tn_layout_parts(in->layout, in->type, a);
+	if (tn_layout_parts(out->layout, out->type, b) != n ||
+	    !same_sizes(in->type, out->type))
+		return false;
+	for (i = 0; i < n; i++) {
+		a[i].axis = compact(in->type, a[i].axis);
+		b[i].axis = compact(out->type, b[i].axis);
+		if (!tn_layout_part_same(&a[i], &b[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The layouts differ by just what the axes are exchanged by. */
+static bool transpose_view(const struct tn_op *op)
+{
+	const struct tn_value *in = tn_graph_in(op, 0), *out = op->out[0];
+	struct tn_layout_part a[TN_MAX_RANK], b[TN_MAX_RANK];
+	int i, n;
+
+	n = tn_layout_parts(in->layout, in->type, a);
+	if (tn_layout_parts(out->layout, out->type, b) != n)
+		return false;
+	for (i = 0; i < n; i++) {
+		b[i].axis = tn_view_axis(op, b[i].axis);
+		if (!tn_layout_part_same(&a[i], &b[i]))
+			return false;
+	}
+	return true;
+}
+
+int tn_view_axis(const struct tn_op *transpose, int axis)
+{
+	const struct tn_attr *perm = tn_graph_attr(transpose, "perm");
+
+	if (!perm || !perm->is_set || perm->count == 0)
+		return transpose->out[0]->type->rank - 1 - axis;
+	return (int)perm->u.ints[axis];
 }
 
 bool tn_view_of(const struct tn_op *op, int64_t *offset)
 {
 	*offset = 0;
-	if (op->code == TN_OP_reshape)
-		return true;
-	return op->code == TN_OP_slice &&
-		tn_graph_in(op, 0)->type->rank > 0 && slice_view(op, offset);
+	switch ((int)tn_ops[op->code].srule) {
+	case TN_SRULE_RESHAPE:
+		return reshape_view(tn_graph_in(op, 0), op->out[0]);
+	case TN_SRULE_TRANSPOSE:
+		return transpose_view(op);
+	case TN_SRULE_SLICE:
+		return tn_graph_in(op, 0)->type->rank > 0 &&
+			slice_view(op, offset);
+	default:
+		return false;
+	}
 }
 
 int tn_view_updated(const struct tn_op *op, int result)
