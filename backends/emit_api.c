@@ -23,13 +23,15 @@ static void end_text(struct tn_buf *text, struct tn_buf *out)
 /* ---- The signature as text ---- */
 
 static void put_port(struct tn_buf *out, const char *name,
-		     const struct tn_type *type)
+		     const struct tn_type *type,
+		     const struct tn_layout *layout)
 {
 	if (name) {
 		tn_print_name(out, name);
 		tn_buf_put(out, ": ");
 	}
 	tn_type_print(out, type);
+	tn_print_layout(out, layout);
 }
 
 void tn_api_signature(const struct tn_host *host, struct tn_buf *out)
@@ -57,13 +59,14 @@ void tn_api_signature(const struct tn_host *host, struct tn_buf *out)
 	for (i = 0; i < fn->body->nparams; i++) {
 		tn_buf_put(out, i ? ", " : "");
 		put_port(out, fn->body->params[i]->name,
-			 fn->body->params[i]->type);
+			 fn->body->params[i]->type,
+			 fn->body->params[i]->layout);
 	}
 	tn_buf_put(out, ") -> (");
 	for (i = 0; i < fn->nresults; i++) {
 		tn_buf_put(out, i ? ", " : "");
 		put_port(out, fn->result_names ? fn->result_names[i] : NULL,
-			 fn->result_types[i]);
+			 fn->result_types[i], tn_fn_result_layout(fn, i));
 	}
 	tn_buf_put(out, ");\n");
 }

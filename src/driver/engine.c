@@ -12,6 +12,7 @@
 #include "driver/target.h"
 #include "driver/tensors.h"
 #include "driver/weights.h"
+#include "ir/layout.h"
 
 /* ---- Making --------------------------------------------------------------------- */
 
@@ -459,32 +460,76 @@ static int thread_count(const struct tenon_engine *engine)
 	return threads > 0 ? threads : tn_native_threads();
 }
 
+/* Compiled code takes and gives bytes as the signature lays them out; tensors
+ * are row-major. `packed` has one for each port, what they lend in `pointers`. */
+static bool pack_ports(const struct tn_signature *s, const struct tn_run *run,
+		       struct tn_tensor *packed, void **pointers)
+{
+	int i, n = s->ninputs + s->noutputs;
+
+	for (i = 0; i < n; i++) {
+		bool is_input = i < s->ninputs;
+		int k = is_input ? i : i - s->ninputs;
+		const struct tn_tensor *tensor = is_input ? &run->inputs[k] :
+			&run->outputs[k];
+		const struct tn_layout *layout = is_input ?
+			s->inputs[k].layout : s->outputs[k].layout;
+
+		pointers[i] = tensor->data;
+		if (!layout)
+			continue;
+		if (!tn_layout_pack(layout, tensor, &packed[i]))
+			return false;
+		pointers[i] = packed[i].data;
+	}
+	return true;
+}
+
+static bool unpack_outputs(const struct tn_signature *s,
+			   const struct tn_run *run,
+			   const struct tn_tensor *packed)
+{
+	int i;
+
+	for (i = 0; i < s->noutputs; i++)
+		if (s->outputs[i].layout &&
+		    !tn_layout_unpack(s->outputs[i].layout,
+				      packed[s->ninputs + i].data,
+				      &run->outputs[i]))
+			return false;
+	return true;
+}
+
 static enum tn_status run_native(struct tenon_engine *engine,
 				 struct tn_run *run)
 {
 	const struct tn_signature *s = &engine->signature;
 	size_t in = (size_t)s->ninputs, out = (size_t)s->noutputs, i;
 	void **pointers = calloc(in + out + 1, sizeof(*pointers));
+	struct tn_tensor *packed = calloc(in + out + 1, sizeof(*packed));
 	struct tn_native_report report;
-	enum tn_status status;
+	enum tn_status status = TN_IO;
+	bool ok;
 	struct tn_native_call call = {
 		.threads = thread_count(engine), .dims = run->dims,
 		.workspace = run->workspace, .print_data = engine->context
 	};
 
-	if (!pointers)
-		return TN_IO;
-	for (i = 0; i < in; i++)
-		pointers[i] = run->inputs[i].data;
-	for (i = 0; i < out; i++)
-		pointers[in + i] = run->outputs[i].data;
-	call.inputs = (const void *const *)pointers;
-	call.outputs = pointers + in;
 	if (engine->context->print)
 		call.print = hand_native;
-	status = tn_native_run(engine->native, &call, &report);
+	ok = pointers && packed && pack_ports(s, run, packed, pointers);
+	if (ok) {
+		call.inputs = (const void *const *)pointers;
+		call.outputs = pointers + in;
+		status = tn_native_run(engine->native, &call, &report);
+		ok = unpack_outputs(s, run, packed);
+	}
+	for (i = 0; packed && i < in + out; i++)
+		tn_tensor_fini(&packed[i]);
+	free(packed);
 	free(pointers);
-	return report_native(engine, status, &report);
+	return ok ? report_native(engine, status, &report) :
+		tn_context_nomem(engine->context);
 }
 
 enum tn_status tn_engine_run(struct tenon_engine *engine, struct tn_run *run)

@@ -56,11 +56,13 @@ bool tn_signature_of(struct tn_arena *arena, const struct tn_fn *fn,
 	for (i = 0; i < out->ninputs; i++) {
 		out->inputs[i].name = fn->body->params[i]->name;
 		out->inputs[i].type = fn->body->params[i]->type;
+		out->inputs[i].layout = fn->body->params[i]->layout;
 	}
 	for (i = 0; i < out->noutputs; i++) {
 		out->outputs[i].name = port_name(arena, fn->result_names[i],
 						 i, fn->nresults);
 		out->outputs[i].type = fn->result_types[i];
+		out->outputs[i].layout = tn_fn_result_layout(fn, i);
 		if (!out->outputs[i].name)
 			return false;
 	}
@@ -101,6 +103,7 @@ static void put_ports(const struct tn_port *ports, int count,
 		tn_print_name(out, ports[i].name);
 		tn_buf_put(out, ": ");
 		tn_type_print(out, ports[i].type);
+		tn_print_layout(out, ports[i].layout);
 	}
 }
 
@@ -189,18 +192,20 @@ static void write_types(const struct tn_signature *s,
 			const struct tn_dim *const *map, struct tn_buf *out)
 {
 	const struct tn_type *type;
+	const struct tn_port *port;
 	const struct tn_dim *a, *b;
 	int i, n = s->ninputs + s->noutputs;
 
 	for (i = 0; i < n; i++) {
-		type = i < s->ninputs ? s->inputs[i].type :
-			s->outputs[i - s->ninputs].type;
-		type = tn_type_subst(s->ir, type, map);
+		port = i < s->ninputs ? &s->inputs[i] :
+			&s->outputs[i - s->ninputs];
+		type = tn_type_subst(s->ir, port->type, map);
 		tn_buf_putf(out, "%sp%d: ", i ? ", " : "", i);
 		if (type)
 			tn_type_print(out, type);
 		else
 			out->failed = true;
+		tn_print_layout(out, port->layout);
 	}
 	for (i = 0; i < s->nguards; i++) {
 		a = tn_dim_subst(&s->ir->dims, s->guards[i].a, map);
@@ -248,6 +253,7 @@ bool tn_signature_read(struct tn_arena *arena, struct tn_module *ir,
 	const struct tn_fn *fn = tn_module_entry(ir, "main");
 	int i, n = counts->ninputs + counts->noutputs;
 	const struct tn_type *type;
+	struct tn_port *port;
 
 	*out = (struct tn_signature){
 		.ir = ir, .ninputs = counts->ninputs,
@@ -257,11 +263,10 @@ bool tn_signature_read(struct tn_arena *arena, struct tn_module *ir,
 	    ir->dims.nsyms < counts->nsyms || !make_room(arena, out))
 		return false;
 	for (i = 0; i < n; i++) {
-		type = fn->body->params[i]->type;
-		if (i < counts->ninputs)
-			out->inputs[i].type = type;
-		else
-			out->outputs[i - counts->ninputs].type = type;
+		port = i < counts->ninputs ? &out->inputs[i] :
+			&out->outputs[i - counts->ninputs];
+		port->type = fn->body->params[i]->type;
+		port->layout = fn->body->params[i]->layout;
 	}
 	for (i = 0; i < counts->nguards; i++) {
 		type = fn->body->params[n + i]->type;

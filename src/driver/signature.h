@@ -18,6 +18,8 @@
 struct tn_port {
 	const char *name;
 	const struct tn_type *type;
+	const struct tn_layout *layout;	/* of the bytes that compiled code
+					 * takes and gives; or NULL */
 };
 
 struct tn_signature {

@@ -48,6 +48,8 @@ const char *tn_print_value_name(const struct tn_value *value);
 /* The attribute has the value that its absence means. */
 bool tn_print_is_default(const struct tn_op *op, int attr);
 
+/* ` @layout(..)`, if there is one. */
+void tn_print_layout(struct tn_buf *buf, const struct tn_layout *layout);
 /* Same items, names, types, attributes, annotations, literals by bits. On a
  * difference, `why` (may be NULL) gets a line that says where. */
 bool tn_module_equal(const struct tn_module *a, const struct tn_module *b,
