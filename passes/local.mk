@@ -14,6 +14,10 @@ libtenon_la_SOURCES += \
 	passes/inline.c \
 	passes/inline.h \
 	passes/inline_kernel.c \
+	passes/layout.c \
+	passes/layout.h \
+	passes/layout_cost.c \
+	passes/layout_random.c \
 	passes/lower.c \
 	passes/lower.h \
 	passes/lower_contract.c \

@@ -15,6 +15,22 @@ enum tn_target_par {
 			 * kernel follow one another */
 };
 
+/* What an order of a convolution's operand or result costs, in percent of its
+ * bytes: as the axes are, N C H W; channels last; channels in blocks, innermost.
+ */
+struct tn_layout_taste {
+	int rows, last, blocks;
+};
+
+/* What kernels of a target like. */
+struct tn_target_layouts {
+	int block_bytes;	/* of a block of channels; 0: no blocks */
+	struct tn_layout_taste dense_in, dense_out;
+	struct tn_layout_taste depthwise_in, depthwise_out;
+	int weights;		/* percent, if weights lie otherwise than as
+				 * the channels of the result */
+};
+
 struct tn_target {
 	const struct tn_backend *backend;	/* whose it is; not for passes */
 	enum tn_target_par par;
@@ -25,6 +41,7 @@ struct tn_target {
 	int threads_per_block;	/* CUDA default */
 	int64_t shared_bytes;	/* CUDA, a block */
 	int64_t stack_bytes;	/* largest @stack allocation of a kernel */
+	const struct tn_target_layouts *layouts;	/* NULL: all the same */
 	bool (*claims)(const char *op_name);	/* keep this composite whole? */
 };
 
