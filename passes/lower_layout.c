@@ -145,10 +145,13 @@ static void open_piece(struct tn_lower *lw, const struct tn_type *type,
 			   part->n, &index[axis]);
 }
 
+/* A part of a value, of which a block may not divide the axis, runs over whole
+ * axes. */
 void tn_lower_for_layout(struct tn_lower *lw, const struct tn_type *type,
 			 const struct tn_layout *layout,
 			 const struct tn_kexpr **index)
 {
+	bool is_cut = layout && !tn_layout_misfit(lw->module, layout, type);
 	struct halves halves = { .block = { NULL } };
 	int i, count = layout ? layout->nparts : type->rank;
 
@@ -159,7 +162,9 @@ void tn_lower_for_layout(struct tn_lower *lw, const struct tn_type *type,
 		if (layout)
 			part = layout->parts[i];
 		axis = part.axis;
-		if (part.piece == TN_LAYOUT_WHOLE)
+		if (!is_cut && part.piece == TN_LAYOUT_LANE)
+			continue;
+		if (!is_cut || part.piece == TN_LAYOUT_WHOLE)
 			index[axis] = tn_lower_for_dim(
 				lw, names[axis < NAMES ? axis : NAMES - 1],
 				type->dims[axis]);

@@ -11,6 +11,7 @@
  *           precompute  what weights alone tell is a weight
  *           dce       nothing unread
  *           fuse      one @fused function a loop nest      FUSED
+ *           layout    the order in which values lie
  *           lower     kernels and launches                  KERNELS
  *           schedule  loops bound to the target
  *           plan      places in memory                      PLACED -> back end
@@ -22,5 +23,5 @@ const char *tn_pipeline_default(bool optimise)
 	if (!optimise)
 		return "infer,inline,lower,schedule,plan";
 	return "infer,inline,unroll,fold,simplify,canonical,cse,"
-		"precompute,dce,fuse,lower,schedule,plan";
+		"precompute,dce,fuse,layout,lower,schedule,plan";
 }

@@ -23,11 +23,12 @@
 
 #include "driver/tenon.h"
 
-/* The optional passes, in the order of the pipeline; a set is a mask. The
- * last entry takes the module all the way to placed kernels. */
+/* The optional passes, in the order of the pipeline; a set is a mask. `layout`
+ * draws layouts from the module's seed, for %s. The last entry takes the module
+ * all the way to placed kernels. */
 static const char *const passes[] = {
 	"unroll", "fold", "simplify", "canonical", "cse", "precompute", "dce",
-	"fuse", "lower,schedule,plan"
+	"fuse", "layout{seed=%s}", "lower,schedule,plan"
 };
 #define NPASSES ((int)(sizeof(passes) / sizeof(passes[0])))
 #define NROWS 7
@@ -73,15 +74,24 @@ static bool covers(void)
 	return true;
 }
 
-static void put_row(int row, char *out, size_t size)
+static void put_row(int row, const char *seed, char *out, size_t size)
 {
 	size_t n = (size_t)snprintf(out, size, "infer,inline");
-	int i;
+	const char *hole;
+	int i, head;
 
-	for (i = 0; i < NPASSES; i++)
-		if (is_in_row(i, row))
-			n += (size_t)snprintf(out + n, size - n, ",%s",
-					      passes[i]);
+	for (i = 0; i < NPASSES; i++) {
+		if (!is_in_row(i, row))
+			continue;
+		hole = strstr(passes[i], "%s");
+		head = (int)(hole ? (size_t)(hole - passes[i]) :
+			     strlen(passes[i]));
+		n += (size_t)snprintf(out + n, size - n, ",%.*s", head,
+				      passes[i]);
+		if (hole)
+			n += (size_t)snprintf(out + n, size - n, "%.20s%s",
+					      seed, hole + 2);
+	}
 }
 
 /* ---- Interpreted --------------------------------------------------------- */
@@ -119,7 +129,7 @@ static int run_row(const struct run *run, const char *seed, const char *text,
 	char list[256], name[64];
 	int result;
 
-	put_row(row, list, sizeof(list));
+	put_row(row, seed, list, sizeof(list));
 	snprintf(name, sizeof(name), "fuzz-%s.tn", seed);
 	tenon_context_on_message(context, see_message, &reason);
 	tenon_context_set(context, "passes", list);
@@ -162,6 +172,15 @@ struct side {
 	struct tenon_call *call;
 };
 
+/* All passes, with layouts drawn from the seed. */
+static void set_layouts(struct tenon_context *context, const char *seed)
+{
+	char list[256];
+
+	put_row(NROWS - 1, seed, list, sizeof(list));
+	tenon_context_set(context, "passes", list);
+}
+
 static enum tenon_status open_side(struct side *side, const char *target,
 				   const char *seed, const char *text,
 				   size_t size)
@@ -179,6 +198,8 @@ static enum tenon_status open_side(struct side *side, const char *target,
 		tenon_context_set(side->context, "passes", "infer,inline,"
 				  "unroll,fold,simplify,canonical,cse,"
 				  "precompute,dce");
+	else if (atoi(seed) % 2)
+		set_layouts(side->context, seed);
 	if (status == TENON_OK)
 		status = tenon_parse_text(side->context, name, text, size,
 					  &side->module);
