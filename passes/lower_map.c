@@ -156,6 +156,15 @@ void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 	tn_map_fini(&seen);
 }
 
+/* The order of the outer axes is no matter to memory, but it is to a
+ * contraction: rows of one matrix follow each other. */
+static bool has_inner(const struct tn_layout *layout)
+{
+	const struct tn_layout_part *last = &layout->parts[layout->nparts - 1];
+
+	return last->piece == TN_LAYOUT_WHOLE && last->axis == layout->rank - 1;
+}
+
 void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
 			 const struct tn_kexpr **index)
 {
@@ -170,6 +179,9 @@ void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
 		    same_dims(result->value->type, type))
 			layout = result->buf->layout;
 	}
+	if (layout && tn_ops[op->code].op_class == TN_CLASS_CONTRACT &&
+	    has_inner(layout))
+		layout = NULL;
 	tn_lower_for_layout(lw, type, layout, index);
 }
 
