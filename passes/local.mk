@@ -73,6 +73,7 @@ libtenon_la_SOURCES += \
 	passes/schedule_work.c \
 	passes/simplify.c \
 	passes/simplify.h \
+	passes/sink.c \
 	passes/timing.c \
 	passes/timing.h \
 	passes/unroll.c

@@ -7,9 +7,8 @@
  *           fold      constants and sizes are computed
  *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
- *           cse       nothing twice
- *           precompute  what weights alone tell is a weight
- *           dce       nothing unread
+ *           cse dce   nothing twice, nothing unread
+ *           sink      transposes meet their inverses
  *           fuse      one @fused function a loop nest      FUSED
  *           layout    the order in which values lie
  *           lower     kernels and launches                  KERNELS
@@ -23,5 +22,5 @@ const char *tn_pipeline_default(bool optimise)
 	if (!optimise)
 		return "infer,inline,lower,schedule,plan";
 	return "infer,inline,unroll,fold,simplify,canonical,cse,"
-		"precompute,dce,fuse,layout,lower,schedule,plan";
+		"precompute,dce,sink,fuse,layout,lower,schedule,plan";
 }

@@ -49,10 +49,13 @@ def pipelines():
             yield ",".join(("infer", "inline") + subset)
     shuffle = random.Random(1)
     for _ in range(ORDERS):
-        order = PASSES * 2
+        order = PASSES * 2 + ["sink", "layout"]
         shuffle.shuffle(order)
         yield ",".join(["infer", "inline"] + order)
-    for subset in ([], PASSES, ["unroll", "canonical"], ["fuse"]):
+    for subset in ([], PASSES, ["unroll", "canonical"], ["fuse"],
+                   PASSES + ["sink"], ["sink", "layout"],
+                   PASSES + ["sink", "layout"],
+                   PASSES + ["layout{seed=1}"], ["layout{seed=2}"]):
         yield ",".join(["infer", "inline"] + subset
                        + ["lower", "schedule", "plan"])
 
