@@ -84,14 +84,16 @@ static const struct tn_layout *channels(struct tn_module *module, int rank,
 	return tn_layout_get(module, rank, n, parts);
 }
 
-/* Elements of a block of channels of the type; 0: there are none. */
+/* Elements of a block of channels of the type; 0: there are none, or it would
+ * be all of them. */
 static int64_t block_of(const struct tn_layouter *l, const struct tn_type *type)
 {
 	const struct tn_target_layouts *layouts = l->context->target->layouts;
 	int64_t n = layouts->block_bytes / tn_dtype_bytes(type->dtype);
 	const struct tn_dim *rest;
 
-	if (n < 2 || type->rank + 1 > TN_MAX_RANK)
+	if (n < 2 || type->rank + 1 > TN_MAX_RANK ||
+	    tn_dim_is(type->dims[1], n))
 		return 0;
 	rest = tn_dim_mod(&l->module->dims, type->dims[1],
 			  tn_dim_const(&l->module->dims, n));
