@@ -213,19 +213,26 @@ struct unit {
 	struct tn_layouter *l;
 	struct tn_op *op;		/* of the entry */
 	const struct tn_block *body;	/* or NULL */
+	bool has_stages;		/* what its anchors make may be kept */
+	struct tn_value *result;	/* of the member at hand: that of the
+					 * op, or its own in stages */
 };
 
-/* The value of the entry that operand k of a member is; NULL: it is the
- * group's own. */
+/* The value that lies in memory for one of a member; NULL: none does. */
 static struct tn_value *actual(const struct unit *unit,
-			       const struct tn_op *member, int k)
+			       struct tn_value *value)
 {
-	struct tn_value *value = tn_graph_in(member, k);
+	const struct tn_op *end = unit->body ? unit->body->last : NULL;
+	int i;
 
 	if (!unit->body)
 		return value;
-	return value->block == unit->body ?
-		tn_graph_in(unit->op, value->index) : NULL;
+	if (value->block == unit->body)
+		return tn_graph_in(unit->op, value->index);
+	for (i = 0; i < end->nin; i++)
+		if (tn_graph_in(end, i) == value)
+			return unit->op->out[i];
+	return unit->has_stages ? value : NULL;
 }
 
 static bool same_dims(const struct tn_type *a, const struct tn_type *b)
@@ -254,13 +261,13 @@ static void want(const struct unit *unit, struct tn_value *value,
 	tn_layout_want(unit->l, node, &demand);
 }
 
-/* The value lies as the unit's result does. */
+/* The value lies as the result does. */
 static void follow(const struct unit *unit, struct tn_value *value)
 {
-	int a = node_of(unit, value), b = node_of(unit, unit->op->out[0]);
+	int a = node_of(unit, value), b = node_of(unit, unit->result);
 
 	if (a >= 0 && b >= 0 &&
-	    value->type->rank == unit->op->out[0]->type->rank)
+	    value->type->rank == unit->result->type->rank)
 		tn_layout_join(unit->l, a, b, NULL);
 }
 
@@ -325,10 +332,10 @@ static void ask_weights(const struct unit *unit, const struct tn_op *conv,
 {
 	const struct tn_target *target = unit->l->context->target;
 	struct tn_demand demand = { .kind = TN_DEMAND_WEIGHT,
-				    .result = unit->op->out[0] };
+				    .result = unit->result };
 	int node = node_of(unit, value);
 
-	if (node < 0 || !target || !target->layouts ||
+	if (node < 0 || !same_dims(conv->out[0]->type, unit->result->type) || !target || !target->layouts ||
 	    (groups_of(conv) > 1 && !is_depthwise(conv)))
 		return;
 	demand.weight = tn_layout_at(unit->l, node)->bytes *
@@ -340,7 +347,7 @@ static void ask_weights(const struct unit *unit, const struct tn_op *conv,
 
 static void ask_transpose(const struct unit *unit, struct tn_value *value)
 {
-	int a = node_of(unit, value), b = node_of(unit, unit->op->out[0]);
+	int a = node_of(unit, value), b = node_of(unit, unit->result);
 	signed char axes[TN_MAX_RANK];
 	int i;
 
@@ -402,7 +409,7 @@ static void ask_operand(const struct unit *unit, const struct tn_op *member,
 {
 	switch (tn_ops[member->code].op_class) {
 	case TN_CLASS_MAP:
-		if (same_dims(value->type, unit->op->out[0]->type))
+		if (same_dims(value->type, unit->result->type))
 			follow(unit, value);
 		break;
 	case TN_CLASS_REDUCE:
@@ -432,38 +439,51 @@ static void ask_operand(const struct unit *unit, const struct tn_op *member,
 /* What the nest of an anchor makes, and what follows it. */
 static void ask_result(const struct unit *unit, const struct tn_op *member)
 {
-	struct tn_value *value = unit->op->out[0];
+	struct tn_value *value = unit->result;
 	enum tn_op_class op_class = tn_ops[member->code].op_class;
 
+	if (!same_dims(member->out[0]->type, value->type))
+		return;
 	if (op_class == TN_CLASS_CONTRACT)
 		want(unit, value, TN_DEMAND_INNER, INNER_WRITE);
 	else if (op_class == TN_CLASS_SCAN || op_class == TN_CLASS_ORDER ||
 		 op_class == TN_CLASS_INDEX)
 		want(unit, value, TN_DEMAND_ROWS, ROWS_ORDER);
-	else if (tn_ops[member->code].srule == TN_SRULE_CONV &&
-		 same_dims(member->out[0]->type, value->type))
+	else if (tn_ops[member->code].srule == TN_SRULE_CONV)
 		ask_data(unit, member, -1, value);
 }
 
-static void ask_member(const struct unit *unit, const struct tn_op *member)
+static void ask_member(struct unit *unit, const struct tn_op *member)
 {
 	struct tn_value *value;
 	int k;
 
+	if (member->nout == 0 || unit->op->nout == 0)
+		return;
+	unit->result = unit->has_stages ? actual(unit, member->out[0]) :
+		unit->op->out[0];
 	for (k = 0; k < member->nin && !unit->l->failed; k++) {
-		value = actual(unit, member, k);
+		value = actual(unit, tn_graph_in(member, k));
 		if (value && value->type->rank > 0)
 			ask_operand(unit, member, value, k);
 	}
-	if (member->nout > 0 && unit->op->nout > 0)
-		ask_result(unit, member);
+	ask_result(unit, member);
+}
+
+static bool is_anchor(const struct tn_op *op)
+{
+	enum tn_op_class op_class = tn_ops[op->code].op_class;
+
+	return op_class == TN_CLASS_REDUCE || op_class == TN_CLASS_SCAN ||
+		op_class == TN_CLASS_CONTRACT || op_class == TN_CLASS_WINDOW ||
+		op_class == TN_CLASS_ORDER;
 }
 
 void tn_layout_ask(struct tn_layouter *l, struct tn_op *op)
 {
 	struct unit unit = { .l = l, .op = op };
 	const struct tn_op *member;
-	int i;
+	int i, anchors = 0;
 
 	for (i = 0; i < op->nout; i++)
 		tn_layout_node(l, op->out[i], op);
@@ -472,6 +492,9 @@ void tn_layout_ask(struct tn_layouter *l, struct tn_op *op)
 		return;
 	}
 	unit.body = op->callee->body;
+	for (member = unit.body->first; member; member = member->next)
+		anchors += is_anchor(member);
+	unit.has_stages = anchors > 1;
 	for (member = unit.body->first; member; member = member->next)
 		if (member->code != TN_OP_return)
 			ask_member(&unit, member);

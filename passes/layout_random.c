@@ -77,6 +77,17 @@ static void set(struct dice *dice, struct tn_value *value,
 		tn_rw_set_layout(dice->context->rw, value, layout);
 }
 
+/* What a group keeps in a buffer of its own has an order, too. */
+static void set_inner(struct dice *dice, const struct tn_block *body)
+{
+	const struct tn_op *op;
+	int i;
+
+	for (op = body->first; op; op = op->next)
+		for (i = 0; i < op->nout && !dice->failed; i++)
+			set(dice, op->out[i], op);
+}
+
 /* Results, and what comes from outside the function: a weight. */
 static bool visit(void *data, struct tn_op *op)
 {
@@ -92,6 +103,8 @@ static bool visit(void *data, struct tn_op *op)
 	for (i = 0; i < op->nout && !dice->failed; i++)
 		if (op->code != TN_OP_launch)
 			set(dice, op->out[i], op);
+	if (op->code == TN_OP_call)
+		set_inner(dice, op->callee->body);
 	return !dice->failed;
 }
 

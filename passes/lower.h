@@ -179,9 +179,8 @@ struct tn_kbuf *tn_lower_scratch(struct tn_lower *lw, const char *wish,
 void tn_lower_may_contract(struct tn_lower *lw, const struct tn_op *op);
 /* Equal dims, one by one. */
 bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b);
-/* A transpose; the axis of its operand that is an axis of its result. */
+/* A transpose. */
 bool tn_lower_is_permuted(const struct tn_op *op);
-int tn_lower_permuted_axis(const struct tn_op *op, int axis);
 /* The value has those dims, or is a transpose of one that has. */
 bool tn_lower_is_made_at(const struct tn_value *value,
 			 const struct tn_type *type);

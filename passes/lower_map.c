@@ -8,6 +8,8 @@
  */
 #include "passes/lower.h"
 
+#include "ir/view.h"
+
 bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b)
 {
 	int i;
@@ -60,7 +62,7 @@ static void store_permuted(struct tn_lower *lw, struct tn_lower_result *result,
 	int i;
 
 	for (i = 0; i < result->value->type->rank; i++)
-		to[i] = index[tn_lower_permuted_axis(op, i)];
+		to[i] = index[tn_view_axis(op, i)];
 	expr = tn_lower_element(lw, tn_graph_in(op, 0), index);
 	result->is_done = true;
 	if (expr)
@@ -72,7 +74,8 @@ void tn_lower_nest(struct tn_lower *lw, struct tn_lower_result *result)
 	const struct tn_kexpr *index[TN_MAX_RANK];
 	size_t mark = tn_lower_mark(lw);
 
-	tn_lower_for_type(lw, result->value->type, index);
+	tn_lower_for_layout(lw, result->value->type,
+			    result->buf ? result->buf->layout : NULL, index);
 	store_result(lw, result, index);
 	tn_lower_close(lw, mark);
 }
@@ -176,7 +179,7 @@ void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
 		const struct tn_lower_result *result = result_at(lw, i);
 
 		if (!result->is_done && result->buf &&
-		    same_dims(result->value->type, type))
+		    tn_lower_same_dims(result->value->type, type))
 			layout = result->buf->layout;
 	}
 	if (layout && tn_ops[op->code].op_class == TN_CLASS_CONTRACT &&

@@ -8,6 +8,8 @@
  */
 #include "passes/lower.h"
 
+#include "ir/view.h"
+
 static const struct tn_kexpr *scaled(struct tn_lower *lw,
 				     const struct tn_kexpr *i, int64_t by)
 {
@@ -31,14 +33,6 @@ static void slice_index(struct tn_lower *lw, const struct tn_op *op,
 	}
 }
 
-int tn_lower_permuted_axis(const struct tn_op *op, int axis)
-{
-	const struct tn_attr *perm = tn_graph_attr(op, "perm");
-
-	return perm->is_set && perm->count ? (int)perm->u.ints[axis] :
-		op->out[0]->type->rank - 1 - axis;
-}
-
 static void transpose_index(const struct tn_op *op,
 			    const struct tn_kexpr *const *index,
 			    const struct tn_kexpr **out)
@@ -46,7 +40,7 @@ static void transpose_index(const struct tn_op *op,
 	int i;
 
 	for (i = 0; i < op->out[0]->type->rank; i++)
-		out[tn_lower_permuted_axis(op, i)] = index[i];
+		out[tn_view_axis(op, i)] = index[i];
 }
 
 static void broadcast_index(struct tn_lower *lw, const struct tn_op *op,

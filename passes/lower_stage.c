@@ -15,8 +15,9 @@
  * - exits: what an anchor and the maps that follow it alone make;
  * - what maps make for a contraction or window, which read it many times;
  * - what is dear and read by more than one operator.
- * All else is computed where it is read. What maps make, element by element,
- * of a kept value that nobody else reads takes its buffer over.
+ * All else is computed where it is read. A buffer has the order of its value,
+ * @layout. What maps make, element by element, of a kept value that nobody else
+ * reads takes its buffer over.
  */
 #include "passes/lower.h"
 
@@ -370,7 +371,7 @@ static struct tn_kbuf *inherited(const struct stages *s,
 	     stmt && stmt->kind == TN_KSTMT_ALLOC; stmt = stmt->next) {
 		from = tn_map_find(&s->owners, stmt->buf);
 		if (from && from->type == value->type &&
-		    dies_in(s, from, value))
+		    from->layout == value->layout && dies_in(s, from, value))
 			return stmt->buf;
 	}
 	return NULL;
@@ -379,12 +380,16 @@ static struct tn_kbuf *inherited(const struct stages *s,
 static struct tn_kbuf *buffer_of(struct stages *s,
 				 const struct tn_value *value, bool is_anchor)
 {
-	const struct tn_type *type = value->type;
+	const struct tn_type *type;
 	struct tn_kbuf *buf = is_anchor ? NULL : inherited(s, value);
 
-	if (!buf)
+	type = tn_layout_physical(s->lw->module, value->layout, value->type);
+	if (!buf && type) {
 		buf = tn_lower_scratch(s->lw, value->name, type->dtype,
 				       type->rank, type->dims);
+		if (buf)
+			buf->layout = value->layout;
+	}
 	if (!buf || !tn_map_set(&s->owners, buf, (void *)(uintptr_t)value))
 		s->lw->failed = true;
 	return buf;

@@ -96,8 +96,9 @@ struct tn_kbuf {
 	enum tn_dtype dtype;
 	int rank;
 	const struct tn_dim *const *dims;	/* extents, physical */
-	const struct tn_layout *layout;	/* parameters: of the value that they
-					 * hold, ir/layout.h; or NULL */
+	const struct tn_layout *layout;	/* of the value that it holds,
+					 * ir/layout.h, or NULL; in the text
+					 * of parameters alone */
 	enum tn_kbuf_role role;
 	enum tn_kspace space;
 	int64_t arena_offset;	/* ARENA: from the kernel's own scratch base */

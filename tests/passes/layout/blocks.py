@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Whole networks of ResNet and MobileNet blocks have no kernel that only
 changes a layout, written NCHW or as TensorFlow exports them, with a transpose
-on either side of each convolution; and any layouts give the same bits: chosen,
-drawn at random, or none, on the C back end, the CUDA stand-in, as an engine and
-as an emitted program. Prints TAP."""
+on either side of each convolution; and any layouts give the same values: chosen,
+drawn at random, or none, compiled C, an engine, the CUDA stand-in, and the
+interpreter. Values are integers, whose sums are the same in any order. Prints
+TAP."""
 import re
 import subprocess
 import sys
@@ -17,11 +18,11 @@ GRAPH = "infer,inline,unroll,fold,simplify,canonical,cse,dce,sink,fuse"
 
 
 class Net:
-    """The text of a network; `nhwc`: every value but those of convolutions and
-    pools is channels-last."""
+    """The text of a network of f32, or of i32; `nhwc`: every value but those of
+    convolutions and pools is channels-last."""
 
-    def __init__(self, nhwc):
-        self.nhwc = nhwc
+    def __init__(self, nhwc, dtype):
+        self.nhwc, self.dtype = nhwc, dtype
         self.weights, self.body, self.n = [], [], 0
 
     def name(self, wish):
@@ -30,7 +31,7 @@ class Net:
 
     def weight(self, *shape):
         name = self.name("w")
-        self.weights.append(f"weight {name}: f32{list(shape)} "
+        self.weights.append(f"weight {name}: {self.dtype}{list(shape)} "
                             f"@weights(random, seed={self.n});\n")
         return name
 
@@ -65,17 +66,15 @@ class Net:
         fc = self.weight(5, channels)
         shape = "[1, 16, 16, 3]" if self.nhwc else "[1, 3, 16, 16]"
         return ("tenon 1.0;\n" + "".join(self.weights)
-                + f"fn main(x: f32{shape}) -> (y: f32[1, 5]) {{\n"
-                + "".join(self.body)
-                + f"  y = mean({y}, axes={axes}) @ transpose({fc});\n"
+                + f"fn main(x: {self.dtype}{shape})"
+                + f" -> (y: {self.dtype}[1, 5]) {{\n" + "".join(self.body)
+                + f"  y = sum({y}, axes={axes}) @ transpose({fc});\n"
                 + "  return y;\n}\n")
 
 
-def resnet(nhwc):
-    """Launches: the stem and its pool; three convolutions a block, one more
-    where the channels change; what follows the last; the classifier."""
-    net = Net(nhwc)
-    x = net.put("r", f"relu({net.bias(net.conv('x', 3, 16, 3), 16)})")
+def resnet(nhwc, dtype):
+    net = Net(nhwc, dtype)
+    x = net.put("r", f"max({net.bias(net.conv('x', 3, 16, 3), 16)}, 0)")
     x = net.window("maxpool(X, size=3, stride=2, pad=1)", x)
     c = 16
     for wide, stride in ((32, 1), (32, 1), (64, 2)):
@@ -84,29 +83,27 @@ def resnet(nhwc):
             short = net.conv(x, c, wide, 1, f", stride={stride}")
         for m, k, more in ((16, 1, ""), (16, 3, f", stride={stride}")):
             x = net.conv(x, c, m, k, more)
-            x = net.put("r", f"relu({net.bias(x, m)})")
+            x = net.put("r", f"max({net.bias(x, m)}, 0)")
             c = m
         x = net.bias(net.conv(x, c, wide, 1), wide)
-        x = net.put("r", f"relu({x} + {short})")
+        x = net.put("r", f"max({x} + {short}, 0)")
         c = wide
-    return net.text(x, c), 2 + 3 * 3 + 2 + 1 + 1
+    return net.text(x, c)
 
 
-def mobilenet(nhwc):
-    """Launches: the stem; expand, depthwise and project of each block; the mean
-    and the classifier."""
-    net = Net(nhwc)
+def mobilenet(nhwc, dtype):
+    net = Net(nhwc, dtype)
     x, c = net.conv("x", 3, 16, 3, ", stride=2"), 16
     for m, stride in ((16, 1), (24, 2), (24, 1)):
         short, wide = x, 6 * c
-        x = net.put("r", f"clamp({net.conv(x, c, wide, 1)}, 0.0, 6.0)")
+        x = net.put("r", f"max({net.conv(x, c, wide, 1)}, 0)")
         x = net.conv(x, wide, wide, 3, f", stride={stride}", wide)
-        x = net.put("r", f"clamp({x}, 0.0, 6.0)")
+        x = net.put("r", f"max({x}, 0)")
         x = net.bias(net.conv(x, wide, m, 1), m)
         if c == m and stride == 1:
             x = net.put("s", f"{x} + {short}")
         c = m
-    return net.text(x, c), 1 + 3 * 3 + 1 + 1
+    return net.text(x, c)
 
 
 def tenon(*words, cwd=None):
@@ -116,20 +113,31 @@ def tenon(*words, cwd=None):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def entry(text):
-    return re.search(r"^fn main\(.*?^}", text, re.M | re.S).group(0)
+def entry(passes, path):
+    code, text, fault = tenon("opt", "--target=c:avx2", "--verify-each",
+                              f"--passes={passes}", path)
+    if code:
+        return [fault]
+    return re.search(r"^fn main\(.*?^}", text, re.M | re.S).group(0).split("\n")
 
 
-def count(tests, title, path, launches):
-    """The launches of the lowered entry, none of them a transpose's."""
-    _, text, fault = tenon("opt", "--target=c:avx2", "--verify-each",
-                           f"--passes={GRAPH},layout,lower", path)
-    body = entry(text) if not fault else fault
-    found = len(re.findall(r"= main__", body))
-    views = len(re.findall(r"= transpose\(", body))
-    tests.check(f"{title}: {launches} kernels, {views} transposes are views",
-                found == launches, f"{found} launches\n{body}")
-    return body
+def is_work(line):
+    """An operator or a group, which is to be a kernel."""
+    return re.search(r" = \w+\(", line) and not re.search(
+        r" = (reshape|transpose|dim)\(", line)
+
+
+def count(tests, title, path):
+    """Each operator and group is a kernel, and no transpose is one."""
+    before = entry(f"{GRAPH},layout", path)
+    after = entry(f"{GRAPH},layout,lower", path)
+    works = len([line for line in before if is_work(line)])
+    launches = len([line for line in after if is_work(line)])
+    found = [len([line for line in text if " = transpose(" in line])
+             for text in (before, after)]
+    tests.check(f"{title}: {launches} kernels, {found[1]} transposes are views",
+                works == launches > 5 and found[0] == found[1] < 7,
+                "\n".join(before + after))
 
 
 def outputs(path, out, *words):
@@ -145,12 +153,20 @@ def whole(layout):
 def same(tests, title, path, folder):
     out = folder / "y.npy"
     want = outputs(path, out, "--target=c", whole(""))
-    ways = [("chosen", "layout"), ("drawn from 1", "layout{seed=1}"),
-            ("drawn from 2", "layout{seed=2}")]
-    for what, layout in ways:
-        got = outputs(path, out, "--target=c", whole("," + layout))
+    ways = [("chosen", ["--target=c", whole(",layout")]),
+            ("drawn from 1", ["--target=c", whole(",layout{seed=1}")]),
+            ("drawn from 2", ["--target=c", whole(",layout{seed=2}")]),
+            ("for CUDA, drawn from 3", ["--target=cuda", "--emulate",
+                                        whole(",layout{seed=3}")]),
+            ("none, interpreted", ["--target=ref"])]
+    for what, words in ways:
+        got = outputs(path, out, *words)
         tests.check(f"{title}: layouts {what}", got == want,
                     got.decode(errors="replace")[:400])
+    engine = folder / "e.tne"
+    code, _, fault = tenon("build", path, "-o", engine)
+    got = outputs(engine, out) if code == 0 else fault.encode()
+    tests.check(f"{title}: an engine", got == want, got)
 
 
 def main():
@@ -159,12 +175,12 @@ def main():
         folder = Path(name)
         for title, make in (("resnet", resnet), ("mobilenet", mobilenet)):
             for nhwc in (False, True):
-                text, launches = make(nhwc)
                 style = f"{title}, " + ("as TensorFlow has it" if nhwc
                                         else "NCHW")
                 path = folder / f"{title}{nhwc:d}.tn"
-                path.write_text(text)
-                count(tests, style, path, launches)
+                path.write_text(make(nhwc, "f32"))
+                count(tests, style, path)
+                path.write_text(make(nhwc, "i32"))
                 same(tests, style, path, folder)
     tests.end()
 
