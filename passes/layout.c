@@ -12,7 +12,7 @@
  *       with w @layout(2, 3, 1, 0), written so into the file of weights
  *
  * Values are joined to clusters that want one order, operators say what each
- * order costs them (layout_cost.c), each cluster takes the cheapest. Clusters of
+ * order costs them (layout_cost.c), each cluster takes the cheapest. Those of
  * weights come last: they lie as the result that they make does. A transpose
  * inside a cluster is bytes of its operand and no kernel; where that costs its
  * readers more than a copy would, the result leaves the cluster.
@@ -25,7 +25,7 @@
 /* Percent of the bytes: a transpose that is a kernel reads and writes. */
 #define TRANSPOSE 300
 
-/* ---- Nodes and clusters --------------------------------------------------- */
+/* ---- Nodes and clusters ------------------------------------------------ */
 
 struct tn_layout_node *tn_layout_at(const struct tn_layouter *l, int i)
 {
@@ -48,8 +48,12 @@ struct tn_layout_node *tn_layout_node(struct tn_layouter *l,
 	int i;
 
 	if (value->number >= 0 && at < l->nodes.len &&
-	    tn_layout_at(l, value->number)->value == value)
-		return tn_layout_at(l, value->number);
+	    tn_layout_at(l, value->number)->value == value) {
+		node = tn_layout_at(l, value->number);
+		if (!node->op)
+			node->op = op;
+		return node;
+	}
 	value->number = (int)l->nodes.len;
 	node = tn_vec_push(&l->nodes);
 	if (!node) {
@@ -144,7 +148,7 @@ void tn_layout_fix(struct tn_layouter *l, struct tn_value *value,
 	node->fixed = layout;
 }
 
-/* ---- Flow ----------------------------------------------------------------- */
+/* ---- Flow -------------------------------------------------------------- */
 
 static bool is_loop(const struct tn_op *op)
 {
@@ -218,7 +222,7 @@ static bool collect(struct tn_layouter *l)
 		tn_pass_walk(body, collect_op, l);
 }
 
-/* ---- Choosing ------------------------------------------------------------- */
+/* ---- Choosing ---------------------------------------------------------- */
 
 /* The layout's parts with other axes; how many. */
 static int mapped(const struct tn_layout *layout, int rank,
@@ -361,7 +365,7 @@ static const struct tn_layout *cheapest(const struct tn_layout_node *root)
 	return root->norders ? root->orders[best] : NULL;
 }
 
-/* Fixed values ask to be as they are; a WEIGHT demand makes its cluster late. */
+/* Fixed values ask to be as they are; a WEIGHT demand makes a cluster late. */
 static void start(struct tn_layouter *l)
 {
 	struct tn_layout_node *node;
@@ -431,6 +435,29 @@ static bool leaves(struct tn_layouter *l, int i, int n,
 		node->bytes * TRANSPOSE / 100;
 }
 
+/* Why a value does not lie as its cluster does. */
+static void tell(struct tn_layouter *l, const struct tn_layout_node *node,
+		 const struct tn_layout *wanted)
+{
+	struct tn_rw *rw = l->context->rw;
+
+	if (!node->op || tn_layout_same(node->value->type, wanted,
+					node->fixed))
+		return;
+	if (node->is_fixed)
+		tn_rw_miss(rw, "layout", node->op, NULL, "'%s' lies as the "
+			   "text, its caller or control flow has it; what "
+			   "reads and makes it would like %s%s%s",
+			   node->value->name, wanted ? "@layout(" :
+			   "it row-major", wanted ? wanted->text : "",
+			   wanted ? ")" : "");
+	else
+		tn_rw_miss(rw, "layout", node->op, NULL, "what reads '%s' runs "
+			   "along another axis than lies innermost in what it "
+			   "transposes, so that a copy costs less",
+			   node->value->name);
+}
+
 static void apply(struct tn_layouter *l, int i)
 {
 	struct tn_layout_node *node = tn_layout_at(l, i);
@@ -442,9 +469,11 @@ static void apply(struct tn_layouter *l, int i)
 
 	layout = cheapest(tn_layout_at(l, tn_layout_root(l, i, axes)));
 	n = seen_by(layout, rank, axes, parts);
-	layout = node->fixed;
-	if (!node->is_fixed && !leaves(l, i, n, parts))
-		layout = intern(l, rank, n, parts);
+	layout = intern(l, rank, n, parts);
+	if (node->is_fixed || leaves(l, i, n, parts)) {
+		tell(l, node, layout);
+		layout = node->fixed;
+	}
 	if (layout == value->layout || l->failed ||
 	    (layout && tn_layout_misfit(l->module, layout, value->type)) ||
 	    tn_layout_same(value->type, layout, value->layout))

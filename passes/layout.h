@@ -87,7 +87,7 @@ void tn_layout_ask(struct tn_layouter *l, struct tn_op *op);
 bool tn_layout_wish(struct tn_layouter *l, int node,
 		    const struct tn_demand *demand,
 		    const struct tn_layout **layout);
-/* What the parts, in the axes of the node's value, cost the demand, in bytes. */
+/* What the parts, in the axes of the node's value, cost the demand: bytes. */
 double tn_layout_price(const struct tn_layouter *l, int node,
 		       const struct tn_demand *demand, int nparts,
 		       const struct tn_layout_part *parts);

@@ -2,10 +2,10 @@
  * What operators ask of the order of their operands and results.
  *
  * In: an operator of the entry, or a call of a function @fused, which asks for
- * its members. Out: demands and clusters (layout.h). What a convolution likes is
- * asked of the target's table; all else follows from how lowering writes loops:
- * contractions run along the last axis, a reshape is free of row-major values, a
- * transpose is free between orders that differ by just that.
+ * its members. Out: demands and clusters (layout.h). What a convolution likes
+ * is asked of the target's table; all else follows from how lowering writes
+ * loops: contractions run along the last axis, a reshape is free of row-major
+ * values, a transpose is free between orders that differ by just that.
  */
 #include "passes/layout.h"
 
@@ -21,7 +21,7 @@
 #define ROWS_RESHAPE 150	/* on either side: else a kernel copies */
 #define ROWS_VIEW 200		/* a slice that would be bytes of its operand */
 
-/* ---- Orders -------------------------------------------------------------- */
+/* ---- Orders ------------------------------------------------------------ */
 
 enum form { FORM_ROWS, FORM_LAST, FORM_BLOCKS, FORM_OTHER };
 
@@ -206,7 +206,7 @@ double tn_layout_price(const struct tn_layouter *l, int node,
 	return fits ? 0 : demand->weight;
 }
 
-/* ---- Operators ----------------------------------------------------------- */
+/* ---- Operators --------------------------------------------------------- */
 
 /* An op, or the body of a fused function with the call's operands. */
 struct unit {
@@ -271,7 +271,7 @@ static void follow(const struct unit *unit, struct tn_value *value)
 		tn_layout_join(unit->l, a, b, NULL);
 }
 
-/* ---- Convolutions -------------------------------------------------------- */
+/* ---- Convolutions ------------------------------------------------------ */
 
 static bool is_less(const struct tn_dim *dim, int64_t n)
 {
@@ -335,7 +335,8 @@ static void ask_weights(const struct unit *unit, const struct tn_op *conv,
 				    .result = unit->result };
 	int node = node_of(unit, value);
 
-	if (node < 0 || !same_dims(conv->out[0]->type, unit->result->type) || !target || !target->layouts ||
+	if (node < 0 || !target || !target->layouts ||
+	    !same_dims(conv->out[0]->type, unit->result->type) ||
 	    (groups_of(conv) > 1 && !is_depthwise(conv)))
 		return;
 	demand.weight = tn_layout_at(unit->l, node)->bytes *
@@ -343,7 +344,7 @@ static void ask_weights(const struct unit *unit, const struct tn_op *conv,
 	tn_layout_want(unit->l, node, &demand);
 }
 
-/* ---- All ----------------------------------------------------------------- */
+/* ---- All --------------------------------------------------------------- */
 
 static void ask_transpose(const struct unit *unit, struct tn_value *value)
 {

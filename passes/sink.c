@@ -24,16 +24,16 @@
 struct sink {
 	struct tn_rw *rw;
 	struct tn_arena arena;
-	struct tn_map wanted;	/* value -> struct perm by which it is read,
-				 * perhaps through maps */
+	struct tn_map wanted;	/* value -> struct perm: how it is read, perhaps
+				 * through maps */
 	bool changed;
 };
 
-/* ---- Permutations ---------------------------------------------------------- */
+/* ---- Permutations ------------------------------------------------------ */
 
 struct perm {
 	int rank;
-	int64_t axes[TN_MAX_RANK];	/* of the operand, by axis of the result */
+	int64_t axes[TN_MAX_RANK];	/* operand's, by axis of the result */
 };
 
 static bool is_transpose(const struct tn_op *op)
@@ -91,7 +91,7 @@ static struct tn_value *build_transpose(struct tn_builder *builder,
 	return op ? op->out[0] : NULL;
 }
 
-/* ---- What may be passed ------------------------------------------------------ */
+/* ---- What may be passed ------------------------------------------------ */
 
 static bool is_passed(const struct tn_op *op)
 {
@@ -140,7 +140,7 @@ static bool common_perm(const struct tn_op *op, struct perm *perm)
 	return found;
 }
 
-/* ---- Passing one ------------------------------------------------------------- */
+/* ---- Passing one ------------------------------------------------------- */
 
 /* A value that has one axis, as it must be to stretch along the others of the
  * operands of the transposes: result axis i is their axis perm[i]. */
@@ -285,7 +285,7 @@ static bool merge(struct sink *s, struct tn_op *op)
 	return true;
 }
 
-/* ---- All ----------------------------------------------------------------------- */
+/* ---- All --------------------------------------------------------------- */
 
 static bool ask(struct sink *s, const struct tn_op *op,
 		const struct perm *perm)

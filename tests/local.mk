@@ -34,6 +34,7 @@ check_scripts += \
 	tests/passes/firing.py \
 	tests/passes/counts.py \
 	tests/passes/prefixes.py \
+	tests/passes/layout/blocks.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
 	tests/readme.py \

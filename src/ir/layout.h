@@ -88,8 +88,8 @@ int tn_layout_parts(const struct tn_layout *layout,
 
 /* ---- Data (layout_data.c) ---- */
 
-/* A copy of the value's elements in physical order, of the physical shape; false:
- * out of memory, or the shape does not fit. */
+/* A copy of the value's elements in physical order, of the physical shape.
+ * False: out of memory, or the shape does not fit. */
 bool tn_layout_pack(const struct tn_layout *layout,
 		    const struct tn_tensor *from, struct tn_tensor *to);
 /* The way back: `to` has its shape and memory already. */

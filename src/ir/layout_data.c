@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
-
 struct walk {
 	int rank;			/* at least 1 */
 	int64_t extent[TN_MAX_RANK];
@@ -140,42 +138,64 @@ bool tn_layout_unpack(const struct tn_layout *layout, const void *from,
 	return true;
 }
 
-/* The next bytes, at most `room`, from `skip` elements into a stretch on. */
+/* Bytes on their way out, gathered to lines. */
+struct stream {
+	bool (*put)(void *data, const void *bytes, size_t size);
+	void *data;
+	char *line;
+	size_t fill;
+};
+
+#define LINE ((size_t)1 << 16)
+
+static bool flush(struct stream *stream)
+{
+	size_t fill = stream->fill;
+
+	stream->fill = 0;
+	return !fill || stream->put(stream->data, stream->line, fill);
+}
+
+/* One stretch, `from` its first element. */
+static bool stream_stretch(struct stream *stream, const struct walk *walk,
+			   const char *from)
+{
+	int64_t n = stretch(walk), i, part;
+	int64_t step = walk->rank ? walk->stride[walk->rank - 1] : 1;
+
+	for (i = 0; i < n; i += part) {
+		if (LINE - stream->fill < walk->bytes && !flush(stream))
+			return false;
+		part = (int64_t)((LINE - stream->fill) / walk->bytes);
+		part = part < n - i ? part : n - i;
+		copy_in(walk, from + (size_t)(i * step) * walk->bytes,
+			stream->line + stream->fill, part);
+		stream->fill += (size_t)part * walk->bytes;
+	}
+	return true;
+}
+
 bool tn_layout_stream(const struct tn_layout *layout,
 		      const struct tn_tensor *from,
 		      bool (*put)(void *data, const void *bytes, size_t size),
 		      void *data)
 {
-	enum { LINE = 1 << 16 };
+	struct stream stream = { .put = put, .data = data };
+	int64_t done, at;
 	struct walk walk;
-	int64_t done, n, at, part, i, step;
-	char *line;
 	bool good = true;
-	size_t fill = 0;
 
 	if (!open_walk(&walk, layout, from))
 		return false;
-	line = malloc(LINE);
-	if (!line)
+	stream.line = malloc(LINE);
+	if (!stream.line)
 		return false;
-	n = stretch(&walk);
-	step = walk.rank ? walk.stride[walk.rank - 1] : 1;
-	for (done = 0; good && done < walk.count; done += n) {
+	for (done = 0; good && done < walk.count; done += stretch(&walk)) {
 		at = next_stretch(&walk);
-		for (i = 0; good && i < n; i += part) {
-			part = (int64_t)((LINE - fill) / walk.bytes);
-			part = part < n - i ? part : n - i;
-			copy_in(&walk, (const char *)from->data +
-				(size_t)(at + i * step) * walk.bytes,
-				line + fill, part);
-			fill += (size_t)part * walk.bytes;
-			if (LINE - fill < walk.bytes) {
-				good = put(data, line, fill);
-				fill = 0;
-			}
-		}
+		good = stream_stretch(&stream, &walk, (const char *)from->data +
+				      (size_t)at * walk.bytes);
 	}
-	good = good && (!fill || put(data, line, fill));
-	free(line);
+	good = good && flush(&stream);
+	free(stream.line);
 	return good;
 }
