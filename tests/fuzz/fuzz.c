@@ -29,7 +29,6 @@
 static const char *const passes[] = {
 	"unroll", "fold", "simplify", "canonical", "cse", "precompute", "dce",
 	"sink,fuse", "layout{seed=%s}", "lower,schedule,plan"
-	"fuse", "layout{seed=%s}", "lower,schedule,plan"
 };
 #define NPASSES ((int)(sizeof(passes) / sizeof(passes[0])))
 #define NROWS 7
