@@ -59,16 +59,19 @@ libtenon_la_SOURCES += \
 	passes/schedule_apart.c \
 	passes/schedule_default.c \
 	passes/schedule_deps.c \
+	passes/schedule_guard.c \
 	passes/schedule_join.c \
 	passes/schedule_lanes.c \
 	passes/schedule_loops.c \
 	passes/schedule_pack.c \
 	passes/schedule_part.c \
+	passes/schedule_peel.c \
 	passes/schedule_plan.c \
 	passes/schedule_plan.h \
 	passes/schedule_rows.c \
 	passes/schedule_shrink.c \
 	passes/schedule_sums.c \
+	passes/schedule_tidy.c \
 	passes/schedule_tile.c \
 	passes/schedule_work.c \
 	passes/simplify.c \

@@ -20,6 +20,7 @@ static const struct {
 	{ "split", 2, 2, "tail", tn_step_split },
 	{ "reorder", 2, TN_STEP_ARGS, NULL, tn_step_reorder },
 	{ "fuse", 2, 2, NULL, tn_step_fuse },
+	{ "peel", 3, 3, NULL, tn_step_peel },
 	{ "vectorize", 1, TN_STEP_ARGS, NULL, tn_step_kind },
 	{ "unroll", 1, TN_STEP_ARGS, NULL, tn_step_kind },
 	{ "parallel", 1, TN_STEP_ARGS, "min", tn_step_kind },

@@ -14,6 +14,9 @@
  *                         loop i__1
  *   reorder(i, j, k)      a perfect nest, outermost first
  *   fuse(i, j)            a perfect nest of two of one kind -> i__j
+ *   peel(w, 1, 2)         the first turn and the last two of w become nests of
+ *                         their own, of the same names, so that the bounds of
+ *                         windows that borders clip are numbers in the middle
  *   vectorize(j)  unroll(i)  parallel(i)          the kind of loops
  *   parallel(i, min=40)   one thread where i has fewer turns, those of the
  *                         sized loops inside multiplied (ir/kernel.h)
@@ -21,7 +24,8 @@
  *   tile(i, j)            the perfect nest i, j goes inside the reduction loops
  *                         of its body; scalars that live across become @reg
  *                         tiles, so that each element read is used for the
- *                         whole tile
+ *                         whole tile. Loops of windows that i or j clips run
+ *                         over the whole window, under an `if`
  *   pack(w, j__0, k, j__1)         w is copied once, in the order of these
  *                         loops, to an @arena buffer w__packed that the body
  *                         reads
@@ -165,11 +169,32 @@ enum tn_worth {
 /* Of the loops named so in the block; *min is that of the first. */
 enum tn_worth tn_schedule_worth(const struct tn_vec *loops, int64_t *min);
 
+/* schedule_tidy.c: lets of the block that name index arithmetic are written
+ * where they are read, those that `wanted` says (NULL: all). */
+bool tn_schedule_inline(struct tn_kernel *kernel, struct tn_kblock *block,
+			bool (*wanted)(void *data, const struct tn_kstmt *let),
+			void *data);
+/* The same in the bodies of these loops, struct tn_kstmt *; then a minimum or
+ * maximum that is proved to be one of its sides becomes that. */
+bool tn_schedule_tidy(struct tn_kernel *kernel, const struct tn_vec *nests);
+
+/* schedule_guard.c: bounds that hold for every turn of the loops around.
+ * *from <= loop->from and loop->to <= *to, both numbers, and *cond says which
+ * of these turns the loop has; NULL: all. False: no such bounds are known, or
+ * out of memory. */
+bool tn_schedule_enclose(struct tn_kernel *kernel,
+			 const struct tn_kstmt *loop,
+			 const struct tn_kexpr **from,
+			 const struct tn_kexpr **to,
+			 const struct tn_kexpr **cond);
+
 /* The steps: schedule_loops.c, schedule_tile.c, schedule_pack.c,
- * schedule_join.c, schedule_part.c, schedule_shrink.c, schedule_lanes.c */
+ * schedule_peel.c, schedule_join.c, schedule_part.c, schedule_shrink.c,
+ * schedule_lanes.c */
 bool tn_step_split(const struct tn_step *step);
 bool tn_step_reorder(const struct tn_step *step);
 bool tn_step_fuse(const struct tn_step *step);
+bool tn_step_peel(const struct tn_step *step);
 bool tn_step_kind(const struct tn_step *step);
 bool tn_step_bind(const struct tn_step *step);
 bool tn_step_tile(const struct tn_step *step);

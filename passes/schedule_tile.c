@@ -8,11 +8,18 @@
  *     c[i, j] = acc;                        acc[i, j] += a[i,k]*b[k,j]; } } }
  *   } }                                   for i { for j { c[i,j] = acc[i,j] } }
  *
- * In: a perfect nest of constant extents, its body statements and loops whose
- * bounds do not depend on the nest. The body is cut into runs of plain
- * statements; each run gets the nest around it, each loop keeps its place and
- * is cut in turn. Scalars used by more than one run become tiles in @reg;
- * names for what is the same for the whole nest stay in front of it.
+ * In: a perfect nest of constant extents, its body statements and loops. The
+ * body is cut into runs of plain statements; each run gets the nest around it,
+ * each loop keeps its place and is cut in turn. Scalars used by more than one
+ * run become tiles in @reg; names for what is the same for the whole nest stay
+ * in front of it.
+ *
+ * A loop whose bounds depend on the nest, but lie between two numbers, runs
+ * over all between them; what it holds gets the condition of its bounds
+ * (schedule_guard.c), so that windows clipped at a border can be tiled:
+ *
+ *   for w { for s in max(1 - w, 0)..3 { acc += x[w + s - 1]*f[s]; } }  ->
+ *   for s in 0..3 { for w { if 1 - w <= s { acc[w] += x[w + s - 1]*f[s]; } } }
  *
  * Two iterations of an independent nest share nothing, so their statements may
  * be mixed as long as each keeps the order of its own.
@@ -23,6 +30,8 @@
 
 /* Elements of a tile; what registers hold is far less. */
 #define MOST_ELEMENTS 16384
+/* Loops with a guard, one in another. */
+#define MAX_GUARDS 8
 
 struct tiler {
 	const struct tn_step *step;
@@ -31,6 +40,10 @@ struct tiler {
 	struct tn_map run_of;	/* let var -> run number + 1 */
 	struct tn_map tiles;	/* var -> its @reg buffer */
 	struct tn_vec shared;	/* struct tn_kvar * used by several runs */
+	struct tn_map guards;	/* loop -> when it has the turn, struct
+				 * tn_kexpr *: those of bounds that varied */
+	int nopen;		/* open loops with a guard */
+	const struct tn_kstmt *open[MAX_GUARDS];
 	int run;
 	bool failed;
 };
@@ -147,31 +160,85 @@ static bool varies(void *data, const struct tn_kexpr *e)
 	return tn_map_has(&t->run_of, e->var);
 }
 
-/* A name for what is the same for the whole nest: it stays in front of it. */
+/* A name for what is the same for the whole nest: it stays in front of it.
+ * Where a guard decides whether it is read at all, memory is not. */
 static bool is_fixed(struct tiler *t, const struct tn_kstmt *s)
 {
 	return s->kind == TN_KSTMT_LET && !s->var->is_mutable &&
 		!tn_map_has(&t->run_of, s->var) &&
-		!tn_kexpr_find(s->value, varies, t);
+		!tn_kexpr_find(s->value, varies, t) &&
+		!(t->nopen && tn_kexpr_loads(s->value));
 }
 
-/* A loop that keeps its place while the nest goes inside it. */
-static bool may_stay(struct tiler *t, const struct tn_kstmt *loop)
+/* Bounds that differ in the nest become fixed ones and a guard. */
+static bool enclose(struct tiler *t, struct tn_kstmt *loop)
 {
-	if (tn_kstmt_find_expr(loop, varies, t))
+	const struct tn_kexpr *from, *to, *cond = NULL;
+
+	if (tn_kexpr_loads(loop->from) || tn_kexpr_loads(loop->to) ||
+	    !tn_schedule_enclose(t->step->kernel, loop, &from, &to, &cond))
 		return tn_step_refuse(t->step, "the bounds of '%s' are not the "
 				      "same for the whole nest",
 				      loop->var->name);
+	if (t->nopen == MAX_GUARDS)
+		return tn_step_refuse(t->step, "too many loops are clipped");
+	loop->from = from;
+	loop->to = to;
+	if (cond && !tn_map_set(&t->guards, loop, (void *)(uintptr_t)cond))
+		t->failed = true;
+	return !t->failed;
+}
+
+/* What runs in turns that the loop around did not have must be harmless. */
+static bool is_harmless(const struct tiler *t, const struct tn_kstmt *loop)
+{
+	int i;
+
+	if (!t->nopen)
+		return true;
+	if (tn_kexpr_loads(loop->from) || tn_kexpr_loads(loop->to))
+		return false;
+	for (i = 0; i < t->nopen; i++)
+		if (tn_kexpr_reads(loop->from, t->open[i]->var) ||
+		    tn_kexpr_reads(loop->to, t->open[i]->var))
+			return false;
+	return true;
+}
+
+/* A loop that keeps its place while the nest goes inside it. */
+static bool may_stay(struct tiler *t, struct tn_kstmt *loop)
+{
+	if (tn_kstmt_find_expr(loop, varies, t) && !enclose(t, loop))
+		return false;
+	if (!is_harmless(t, loop))
+		return tn_step_refuse(t->step, "the bounds of '%s' follow a "
+				      "loop that is clipped", loop->var->name);
 	if (loop->loop == TN_LOOP_PAR || loop->loop == TN_LOOP_VEC)
 		return tn_step_refuse(t->step, "'%s' is par or vec already: "
 				      "tile first", loop->var->name);
 	return true;
 }
 
+/* The loop is entered; leave it with close_guard. */
+static bool open_guard(struct tiler *t, const struct tn_kstmt *loop)
+{
+	bool has = tn_map_has(&t->guards, loop);
+
+	if (has)
+		t->open[t->nopen++] = loop;
+	return has;
+}
+
+static void close_guard(struct tiler *t, bool has)
+{
+	t->nopen -= has;
+}
+
 /* Numbers the runs of a body and finds what they share. */
 static bool survey(struct tiler *t, struct tn_kblock *block)
 {
 	struct tn_kstmt *s;
+	bool guarded;
 
 	t->run++;
 	for (s = block->first; s; s = s->next) {
@@ -183,8 +250,12 @@ static bool survey(struct tiler *t, struct tn_kblock *block)
 				note_all(t, s);
 			continue;
 		}
-		if (!may_stay(t, s) || !survey(t, &s->body))
+		if (!may_stay(t, s))
 			return false;
+		guarded = open_guard(t, s);
+		if (!survey(t, &s->body))
+			return false;
+		close_guard(t, guarded);
 		s->is_independent = false;
 		t->run++;
 	}
@@ -280,20 +351,50 @@ static bool write_tiles(struct tiler *t, struct tn_kblock *block)
 	return true;
 }
 
+/* The last loop of the nest that the expression reads; -1: none. */
+static int depth_of(const struct tiler *t, const struct tn_kexpr *e)
+{
+	int i = t->n - 1;
+
+	while (i >= 0 && !tn_kexpr_reads(e, t->chain[i]->var))
+		i--;
+	return i;
+}
+
+/* The guards that are known from loop `depth` of the nest on, one `if` in
+ * another; the innermost block. */
+static struct tn_kblock *put_guards(struct tiler *t, struct tn_kblock *out,
+				    int depth)
+{
+	const struct tn_kexpr *cond;
+	struct tn_kstmt *s;
+	int i;
+
+	for (i = 0; i < t->nopen && out; i++) {
+		cond = tn_map_find(&t->guards, t->open[i]);
+		if (depth_of(t, cond) != depth)
+			continue;
+		s = tn_kstmt_if(t->step->kernel, out, cond);
+		out = s ? &s->body : NULL;
+	}
+	return out;
+}
+
 /* The nest, empty, at the end of `out`; its innermost body. */
 static struct tn_kblock *open_nest(struct tiler *t, struct tn_kblock *out)
 {
 	struct tn_kstmt *loop;
 	int i;
 
-	for (i = 0; i < t->n; i++) {
+	out = put_guards(t, out, -1);
+	for (i = 0; i < t->n && out; i++) {
 		loop = tn_kstmt_loop(t->step->kernel, out, t->chain[i]->loop,
 				     t->chain[i]->var, t->chain[i]->from,
 				     t->chain[i]->to);
 		if (!loop)
 			return NULL;
 		loop->is_independent = true;
-		out = &loop->body;
+		out = put_guards(t, &loop->body, i);
 	}
 	return out;
 }
@@ -314,6 +415,7 @@ static bool distribute(struct tiler *t, struct tn_kblock *from,
 {
 	struct tn_kblock inner = { NULL, NULL }, *nest = NULL;
 	struct tn_kstmt *s;
+	bool guarded;
 
 	while ((s = from->first)) {
 		tn_kstmt_remove(s);
@@ -321,8 +423,10 @@ static bool distribute(struct tiler *t, struct tn_kblock *from,
 			nest = NULL;
 			move_all(&s->body, &inner);
 			tn_kstmt_insert(out, s, NULL);
+			guarded = open_guard(t, s);
 			if (!distribute(t, &inner, &s->body))
 				return false;
+			close_guard(t, guarded);
 			continue;
 		}
 		if (is_fixed(t, s)) {
@@ -358,6 +462,12 @@ static bool apply(struct tiler *t, struct tn_kstmt *outer)
 	return true;
 }
 
+/* Index arithmetic that differs in the nest is no tile of integers. */
+static bool is_loose_let(void *data, const struct tn_kstmt *let)
+{
+	return tn_kexpr_find(let->value, varies, data) != NULL;
+}
+
 static bool tile_nest(const struct tn_step *step, struct tn_kstmt *outer)
 {
 	struct tiler t = { .step = step };
@@ -365,17 +475,22 @@ static bool tile_nest(const struct tn_step *step, struct tn_kstmt *outer)
 
 	tn_map_init_ptr(&t.run_of);
 	tn_map_init_ptr(&t.tiles);
+	tn_map_init_ptr(&t.guards);
 	tn_vec_init(&t.shared, sizeof(struct tn_kvar *), NULL);
 	good = find_chain(&t, outer);
 	if (good && !is_small(&t))
 		good = tn_step_refuse(step, "the tile is empty or has more "
 				      "than %d elements", MOST_ELEMENTS);
+	good = good && tn_schedule_inline(step->kernel,
+					  &t.chain[t.n - 1]->body,
+					  is_loose_let, &t);
 	good = good && survey(&t, &t.chain[t.n - 1]->body) && !t.failed &&
 		apply(&t, outer);
 	if (t.failed)
 		step->kernel->module->failed = true;
 	tn_map_fini(&t.run_of);
 	tn_map_fini(&t.tiles);
+	tn_map_fini(&t.guards);
 	tn_vec_fini(&t.shared);
 	return good;
 }

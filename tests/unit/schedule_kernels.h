@@ -392,6 +392,77 @@ static void make_if(struct world *w, const int64_t *n)
 	store(w, &s->orelse, y, get(w, i), get(w, j), 0, xi, false);
 }
 
+static const struct tn_kexpr *bound(struct world *w, enum tn_opcode code,
+				    const struct tn_kexpr *a,
+				    const struct tn_kexpr *b)
+{
+	const struct tn_kexpr *args[2];
+
+	args[0] = a;
+	args[1] = b;
+	return tn_kexpr_op(w->kernel, code, TN_i64, 2, args);
+}
+
+/* Cells from..to of a window of three at 2 * v - 1 that lie in 0..in, as lets
+ * of the block; the start. */
+static const struct tn_kexpr *clip(struct world *w, struct tn_kblock *at,
+				   struct tn_kvar *v,
+				   const struct tn_dim *in,
+				   const struct tn_kexpr **from,
+				   const struct tn_kexpr **to)
+{
+	struct tn_kvar *start = var(w, "start", TN_i64);
+	struct tn_kvar *f = var(w, "from", TN_i64), *t = var(w, "to", TN_i64);
+	const struct tn_kexpr *begin, *room;
+
+	tn_kstmt_let(w->kernel, at, start, tn_kexpr_sub(w->kernel,
+		tn_kexpr_mul(w->kernel, get(w, v), number(w, 2)),
+		number(w, 1)));
+	begin = get(w, start);
+	tn_kstmt_let(w->kernel, at, f, bound(w, TN_OP_max,
+		tn_kexpr_sub(w->kernel, number(w, 0), begin), number(w, 0)));
+	room = tn_kexpr_sub(w->kernel, tn_kexpr_dim(w->kernel, in), begin);
+	tn_kstmt_let(w->kernel, at, t, bound(w, TN_OP_min, number(w, 3),
+		bound(w, TN_OP_max, room, number(w, 0))));
+	*from = get(w, f);
+	*to = get(w, t);
+	return begin;
+}
+
+/* y[h, o] = sum(r, k, x[2 * h + r - 1, k] * w[r, k, o]), clipped at the ends
+ * of x, which has as many rows as y or twice as many. */
+static void make_window(struct world *w, const int64_t *n)
+{
+	struct tn_kblock *at = begin(w), *inner;
+	const struct tn_dim *h = size(w, n[0]), *o = size(w, n[1]);
+	const struct tn_dim *c = size(w, n[2]), *in = h, *two = size(w, 2);
+	struct tn_kvar *i = var(w, "h", TN_i64), *j = var(w, "o", TN_i64);
+	struct tn_kvar *r = var(w, "r", TN_i64), *k = var(w, "k", TN_i64);
+	struct tn_kvar *acc = var(w, "acc", TN_f32);
+	const struct tn_kexpr *from, *to, *start;
+	struct tn_kbuf *x, *b, *y;
+	struct tn_kstmt *cells;
+
+	if (n[2] % 2)
+		in = tn_dim_mul(&w->module->dims, h, two);
+	x = param(w, "x", TN_KBUF_IN, 2, in, c, 0, 0);
+	b = param(w, "w", TN_KBUF_IN, 3, size(w, 3), c, o, 0);
+	y = param(w, "y", TN_KBUF_OUT, 2, h, o, 0, 0);
+	at = loop(w, loop(w, at, i, h), j, o);
+	start = clip(w, at, i, in, &from, &to);
+	tn_kstmt_let(w->kernel, at, acc, real(w, 1));
+	cells = tn_kstmt_loop(w->kernel, at, TN_LOOP_FOR, r, from, to);
+	assert_non_null(cells);
+	inner = loop(w, &cells->body, k, c);
+	tn_kstmt_set(w->kernel, inner, acc,
+		     op(w, TN_OP_mul,
+			load(w, x, tn_kexpr_add(w->kernel, start, get(w, r)),
+			     get(w, k), 0, 0),
+			load(w, b, get(w, r), get(w, k), get(w, j), 0)),
+		     true);
+	store(w, at, y, get(w, i), get(w, j), 0, get(w, acc), false);
+}
+
 static const struct maker {
 	const char *name;
 	void (*make)(struct world *w, const int64_t *n);
@@ -400,7 +471,7 @@ static const struct maker {
 	{ "map", make_map }, { "rows", make_rows }, { "skew", make_skew },
 	{ "scan", make_scan }, { "blocks", make_blocks },
 	{ "triangle", make_triangle }, { "shifted", make_shifted },
-	{ "spread", make_spread },
+	{ "spread", make_spread }, { "window", make_window },
 	{ "if", make_if }
 };
 

@@ -111,6 +111,105 @@ static void test_split(void **state)
 		    "        }\n      }\n    }\n  }\n}\n");
 }
 
+/* The borders apart, the middle has the bounds of the whole window. */
+static void test_peel(void **state)
+{
+	(void)state;
+	expect_text("map", 4, 2, 0, "peel(i, 1, 2)",
+		    "  for i in 0..1 {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n"
+		    "  for i in 1..2 {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n"
+		    "  for i in 2..4 {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 2, 2, 0, "peel(i, 3, 1)",
+		    "  for i in 0..2 {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("map", 0, 2, 0, "peel(i, 1, 1)",
+		    "  for i in 0..min(N, 1) {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n"
+		    "  for i in 1..N - 1 {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n"
+		    "  for i in max(N - 1, min(N, 1))..N {\n"
+		    "    for j in 0..2 {\n"
+		    "      y[i, j] = x[i, j] * w[j];\n"
+		    "    }\n  }\n}\n");
+	expect_text("window", 9, 4, 3, "peel(h, 1, 0)",
+		    "  for h in 0..1 {\n"
+		    "    for o in 0..4 {\n"
+		    "      let mut acc: f32 = 1.0;\n"
+		    "      for r in max(0 - (h * 2 - 1), 0)..3 {\n"
+		    "        for k in 0..3 {\n"
+		    "          acc += x[h * 2 - 1 + r, k] * w[r, k, o];\n"
+		    "        }\n      }\n"
+		    "      y[h, o] = acc;\n"
+		    "    }\n  }\n"
+		    "  for h in 1..9 {\n"
+		    "    for o in 0..4 {\n"
+		    "      let mut acc: f32 = 1.0;\n"
+		    "      for r in 0..3 {\n"
+		    "        for k in 0..3 {\n"
+		    "          acc += x[h * 2 - 1 + r, k] * w[r, k, o];\n"
+		    "        }\n      }\n"
+		    "      y[h, o] = acc;\n"
+		    "    }\n  }\n}\n");
+	expect_text("window", 0, 4, 3, "peel(h, 1, 0)",
+		    "  for h in 0..min(N, 1) {\n"
+		    "    for o in 0..4 {\n"
+		    "      let mut acc: f32 = 1.0;\n"
+		    "      for r in max(0 - (h * 2 - 1), 0)..3 {\n"
+		    "        for k in 0..3 {\n"
+		    "          acc += x[h * 2 - 1 + r, k] * w[r, k, o];\n"
+		    "        }\n      }\n"
+		    "      y[h, o] = acc;\n"
+		    "    }\n  }\n"
+		    "  for h in 1..N {\n"
+		    "    for o in 0..4 {\n"
+		    "      let mut acc: f32 = 1.0;\n"
+		    "      for r in 0..3 {\n"
+		    "        for k in 0..3 {\n"
+		    "          acc += x[h * 2 - 1 + r, k] * w[r, k, o];\n"
+		    "        }\n      }\n"
+		    "      y[h, o] = acc;\n"
+		    "    }\n  }\n}\n");
+}
+
+/* A loop that the tile clips runs over the whole window, under a condition. */
+static void test_guard(void **state)
+{
+	(void)state;
+	expect_text("window", 5, 4, 1, "split(h, 5), tile(h__1)",
+		    "  for h__0 in 0..1 {\n"
+		    "    alloc acc: f32[5] @reg;\n"
+		    "    for o in 0..4 {\n"
+		    "      for h__1 in 0..5 {\n"
+		    "        acc[h__1] = 1.0;\n"
+		    "      }\n"
+		    "      for r in 0..3 {\n"
+		    "        for k in 0..1 {\n"
+		    "          for h__1 in 0..5 {\n"
+		    "            if 0 - ((h__0 * 5 + h__1) * 2 - 1) <= r && "
+		    "r < 10 - ((h__0 * 5 + h__1) * 2 - 1) {\n"
+		    "              acc[h__1] += x[(h__0 * 5 + h__1) * 2 - 1 + r, "
+		    "k] * w[r, k, o];\n"
+		    "            }\n          }\n        }\n      }\n"
+		    "      for h__1 in 0..5 {\n"
+		    "        y[h__0 * 5 + h__1, o] = acc[h__1];\n"
+		    "      }\n    }\n  }\n}\n");
+}
+
 /* The turns that pay for threads follow what a turn does. */
 static void test_threads(void **state)
 {
@@ -382,6 +481,15 @@ static const struct {
 	  "parallel(i): the turns of 'i' depend on one another" },
 	{ "triangle", { 3, 0, 0 }, "tile(i)",
 	  "tile(i): the bounds of 'k' are not the same for the whole nest" },
+	{ "triangle", { 3, 0, 0 }, "peel(k, 1, 1)",
+	  "peel(k): the bounds of 'k' depend on other loops" },
+	{ "map", { 3, 7, 0 }, "peel(i, 0, 0)",
+	  "peel(i): no turns are to be peeled" },
+	{ "map", { 3, 7, 0 }, "peel(i, one, 0)",
+	  "peel(i): 'one' is not a number of turns" },
+	{ "map", { 3, 7, 0 }, "peel(z, 1, 0)",
+	  "peel(z): there is no loop 'z'" },
+	{ "map", { 3, 7, 0 }, "peel(i, 1)", "peel(i): needs 3 arguments" },
 	{ "triangle", { 3, 0, 0 }, "split(k, 2)",
 	  "split(k): the bounds of 'k' depend on other loops" },
 	{ "triangle", { 3, 0, 0 }, "pack(x, k)",
@@ -465,13 +573,15 @@ struct fuzz {
 	const struct maker *maker;
 	int64_t n[3];
 	struct tn_buf steps;	/* accepted so far */
-	int accepted[8];
+	int accepted[9];
 };
 
 static const char *const kinds[] = {
 	"split", "reorder", "fuse", "vectorize", "unroll", "parallel", "tile",
-	"pack"
+	"pack", "peel"
 };
+
+#define NKINDS ((int)(sizeof(kinds) / sizeof(*kinds)))
 
 static int pick(struct fuzz *f, int n)
 {
@@ -527,6 +637,9 @@ static void random_step(struct fuzz *f, int kind, struct tn_buf *out)
 		tn_buf_putf(out, pick(f, 2) ? "%s, %s, %s)" : "%s, %s, %s, "
 			    "%s)", bufs[pick(f, 3)], a, b, c);
 		break;
+	case 8:
+		tn_buf_putf(out, "%s, %d, %d)", a, pick(f, 3), pick(f, 3));
+		break;
 	default:
 		tn_buf_putf(out, "%s)", a);
 		break;
@@ -573,6 +686,50 @@ static void check_meaning(struct fuzz *f)
 	}
 }
 
+/* Schedules of clipped windows, of numbers and of N rows. */
+static void test_windows(void **state)
+{
+	/* The even ones need a number of rows. */
+	static const char *const steps[] = {
+		"split(h, 4), peel(h__0, 1, 1), tile(h__1, o), unroll(h__1)",
+		"split(h, 4, tail=ones), peel(h__0, 2, 1), tile(h__1, o), "
+		"unroll(r, h__1)",
+		"peel(h, 1, 1), split(h, 3, tail=ones), reorder(h__0, o, h__1), "
+		"tile(o, h__1), stage(w, k, o)",
+		"reorder(o, h), split(h, 2, tail=ones), tile(h__1)",
+		"peel(h, 1, 2), peel(h, 1, 1), tile(o)",
+		"peel(h, 1, 1)"
+	};
+	static const int64_t rows[] = { 1, 2, 5, 9, 17, 0 };
+	struct fuzz f = { .state = 1 };
+	size_t i, k, n;
+
+	(void)state;
+	for (i = 0; strcmp(makers[i].name, "window") != 0; i++)
+		assert_true(i + 1 < NMAKERS);
+	f.maker = &makers[i];
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		for (k = 0; k < 2 * sizeof(rows) / sizeof(*rows); k++) {
+			n = k / 2;
+			f.n[0] = rows[n];
+			f.n[1] = 4;
+			f.n[2] = 2 + (int64_t)(k % 2);
+			if (i % 2 == 0 && !rows[n])
+				continue;
+			open_world(&f.w);
+			tn_buf_init(&f.steps);
+			rebuild(&f);
+			if (!tn_schedule_apply(f.w.kernel, steps[i],
+					       &f.w.why))
+				fail_msg("%s", tn_buf_text(&f.w.why));
+			verify(&f.w);
+			tn_buf_put(&f.steps, steps[i]);
+			check_meaning(&f);
+			tn_buf_fini(&f.steps);
+			close_world(&f.w);
+		}
+}
+
 static void fuzz_case(struct fuzz *f)
 {
 	struct tn_buf trial;
@@ -586,7 +743,7 @@ static void fuzz_case(struct fuzz *f)
 	rebuild(f);
 	for (turn = 0; turn < 12; turn++) {
 		tn_buf_init(&trial);
-		kind = pick(f, 8);
+		kind = pick(f, NKINDS);
 		tn_buf_putf(&trial, "%s%s", tn_buf_text(&f->steps),
 			    f->steps.len ? ", " : "");
 		random_step(f, kind, &trial);
@@ -618,9 +775,9 @@ static void test_random_steps(void **state)
 	int i;
 
 	(void)state;
-	for (i = 0; i < 400; i++)
+	for (i = 0; i < 500; i++)
 		fuzz_case(&f);
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < NKINDS; i++)
 		assert_true(f.accepted[i] > 20);
 }
 
@@ -629,8 +786,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_peel), cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_tile), cmocka_unit_test(test_pack),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_random_steps),
 	};
 
