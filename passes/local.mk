@@ -73,6 +73,7 @@ libtenon_la_SOURCES += \
 	passes/schedule_sums.c \
 	passes/schedule_tidy.c \
 	passes/schedule_tile.c \
+	passes/schedule_windows.c \
 	passes/schedule_work.c \
 	passes/simplify.c \
 	passes/simplify.h \

@@ -160,6 +160,24 @@ bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		      const struct tn_target *target,
 		      struct tn_buf *steps, struct tn_buf *parallel);
 
+/* A nest of independent loops. */
+struct tn_schedule_nest {
+	int n;
+	struct tn_kstmt *loops[8];	/* outermost first */
+	const struct tn_kblock *body;
+};
+/* Lanes of a vector of what the nest sums along its innermost loop; 0: the
+ * nest does not sum, or not along memory. */
+int tn_schedule_nest_of(struct tn_module *module, struct tn_kstmt *loop,
+			const struct tn_target *target,
+			struct tn_schedule_nest *nest);
+/* schedule_windows.c: the same steps for windows over pixels (the last loop but
+ * one) of channels, which lie along memory; with copies of weights or
+ * without. */
+bool tn_schedule_windows(struct tn_kernel *kernel, struct tn_kstmt *loop,
+			 const struct tn_target *target, bool stages,
+			 struct tn_buf *steps, struct tn_buf *parallel);
+
 /* schedule_work.c: when a team of threads pays for a loop. */
 enum tn_worth {
 	TN_WORTH_NEVER,		/* whatever the sizes are */
@@ -174,8 +192,9 @@ enum tn_worth tn_schedule_worth(const struct tn_vec *loops, int64_t *min);
 bool tn_schedule_inline(struct tn_kernel *kernel, struct tn_kblock *block,
 			bool (*wanted)(void *data, const struct tn_kstmt *let),
 			void *data);
-/* The same in the bodies of these loops, struct tn_kstmt *; then a minimum or
- * maximum that is proved to be one of its sides becomes that. */
+/* In these loops, struct tn_kstmt *, a minimum or maximum that is proved to be
+ * one of its sides becomes that, and a quotient or remainder of a sum one part
+ * of the sum. */
 bool tn_schedule_tidy(struct tn_kernel *kernel, const struct tn_vec *nests);
 
 /* schedule_guard.c: bounds that hold for every turn of the loops around.

@@ -5,7 +5,7 @@
  * tn_schedule_apply, recorded as @scheduled. For C the outermost independent
  * loop of each nest goes to threads if they pay (schedule_work.c), the
  * innermost to vectors; sums are kept as tiles in registers
- * (schedule_sums.c). For CUDA the independent outer loops of a nest become
+ * (schedule_sums.c, schedule_windows.c). For CUDA the independent outer loops of a nest become
  * one, over the grid. Nests that share temporaries become one first
  * (schedule_rows.c). A step that the kernel does not allow is left out.
  *
@@ -59,6 +59,31 @@ static bool plan_sums(struct tn_splan *plan, struct tn_kstmt *loop)
 	return good;
 }
 
+/* Windows over pixels; false if the nest is none, or all ways are refused. */
+static bool plan_windows(struct tn_splan *plan)
+{
+	struct tn_kstmt *loop;
+	struct tn_buf steps, parallel;
+	bool good = false;
+	int stages;
+
+	for (stages = 1; stages >= 0 && !good; stages--) {
+		tn_buf_init(&steps);
+		tn_buf_init(&parallel);
+		loop = tn_splan_first_loop(&plan->kernel->body);
+		good = tn_schedule_windows(plan->kernel, loop, plan->target,
+					   stages, &steps, &parallel) &&
+			tn_splan_step(plan, "%s", tn_buf_text(&steps));
+		if (steps.failed || parallel.failed)
+			plan->failed = true;
+		if (good && !plan->failed)
+			tn_splan_threads(plan, tn_buf_text(&parallel));
+		tn_buf_fini(&steps);
+		tn_buf_fini(&parallel);
+	}
+	return good;
+}
+
 /* Vectors of sums; false if the nest does not sum along memory. */
 static bool plan_vectors(struct tn_splan *plan, struct tn_kstmt *loop)
 {
@@ -92,6 +117,9 @@ static void plan_cpu(struct tn_splan *plan, struct tn_kstmt *loop)
 		tn_splan_threads(plan, loop->var->name);
 		return;
 	}
+	if (plan_windows(plan))
+		return;
+	loop = tn_splan_first_loop(&plan->kernel->body);
 	if (plan_vectors(plan, loop))
 		return;
 	loop = tn_splan_first_loop(&plan->kernel->body);

@@ -54,6 +54,25 @@ bool tn_schedule_may_derive(const struct tn_kernel *kernel, const char *name)
 			       (void *)(uintptr_t)name);
 }
 
+/* Tidies the loops of the name that the step made. */
+static bool tidy_derived(const struct tn_step *step, const char *suffix)
+{
+	struct tn_module *module = step->kernel->module;
+	char *text = tn_arena_printf(&module->arena, "%s__%s", step->args[0],
+				     suffix);
+	const char *name = text ? tn_intern_text(module->names, text) : NULL;
+	struct tn_vec loops;
+	bool good;
+
+	if (!name)
+		return false;
+	tn_vec_init(&loops, sizeof(struct tn_kstmt *), NULL);
+	good = tn_step_find(step, name, &loops) &&
+		tn_schedule_tidy(step->kernel, &loops);
+	tn_vec_fini(&loops);
+	return good;
+}
+
 bool tn_step_each(const struct tn_step *step, int arg,
 		  bool (*apply)(const struct tn_step *step,
 				struct tn_kstmt *loop))
@@ -232,7 +251,7 @@ bool tn_step_split(const struct tn_step *step)
 	if (!tn_step_may_derive(step, step->args[0], "0") ||
 	    !tn_step_may_derive(step, step->args[0], "1"))
 		return false;
-	return tn_step_each(step, 0, split_loop);
+	return tn_step_each(step, 0, split_loop) && tidy_derived(step, "0");
 }
 
 /* What a loop says of itself, apart from its body. */

@@ -12,7 +12,8 @@
  * of the buffer in that scope must be at one index, made of the listed loops
  * and of what is fixed in the scope. Where a read stands under a condition or
  * in another loop that may have no turns, the index must be in bounds whatever
- * they do, for the copy is made in any case.
+ * they do, for the copy is made in any case. A listed loop that is clipped is
+ * copied over all that it may run over.
  */
 #include "passes/schedule.h"
 
@@ -30,6 +31,9 @@ struct packer {
 	int first;		/* argument number of the first loop */
 	int n;
 	const struct tn_kstmt *loops[MAX_LOOPS];	/* of the first read */
+	const struct tn_kstmt *ranges[MAX_LOOPS];	/* the same, from 0 */
+	struct tn_kstmt wide[MAX_LOOPS];	/* where it is clipped */
+	bool is_clipped;
 	struct tn_kvar *vars[MAX_LOOPS];	/* of the copying nest */
 	const struct tn_kexpr *read;	/* the first read */
 	bool refused;
@@ -94,15 +98,22 @@ static const struct tn_kexpr *refuse(struct packer *p, const char *text,
 	return NULL;
 }
 
-static bool is_listed(const struct packer *p, const struct tn_kmap *r,
-		      const struct tn_kstmt *loop)
+/* Its number among the listed loops, or -1. */
+static int listed(const struct packer *p, const struct tn_kmap *r,
+		  const struct tn_kstmt *loop)
 {
 	int i;
 
 	for (i = 0; i < p->n; i++)
 		if (around(p, r, i) == loop)
-			return true;
-	return false;
+			return i;
+	return -1;
+}
+
+static bool is_listed(const struct packer *p, const struct tn_kmap *r,
+		      const struct tn_kstmt *loop)
+{
+	return listed(p, r, loop) >= 0;
 }
 
 /* What the index is made of: listed loops, and what is fixed in the scope. */
@@ -128,20 +139,21 @@ static bool is_covered(struct packer *p, const struct tn_kmap *r,
 	return true;
 }
 
-/* Tells the prover of the loops around the scope, outermost first. */
-static void open_around(struct packer *p, struct tn_krange *range)
+/* Tells the prover of the loops and lets around the statement, outermost
+ * first. */
+static void open_around(struct packer *p, struct tn_krange *range,
+			const struct tn_kstmt *at)
 {
-	const struct tn_kstmt *around[TN_KMAP_LOOPS];
-	const struct tn_kstmt *at = p->block->first;
-	int n = 0;
+	const struct tn_kstmt *around, *s;
 
-	while (at && n < TN_KMAP_LOOPS) {
-		at = tn_kstmt_around(p->step->kernel, at);
-		if (tn_kstmt_is_loop(at))
-			around[n++] = at;
-	}
-	while (n > 0)
-		tn_krange_loop(range, around[--n]);
+	around = tn_kstmt_around(p->step->kernel, at);
+	if (around)
+		open_around(p, range, around);
+	if (tn_kstmt_is_loop(around))
+		tn_krange_loop(range, around);
+	for (s = at->parent->first; s != at; s = s->next)
+		if (s->kind == TN_KSTMT_LET)
+			tn_krange_let(range, s);
 }
 
 /* In bounds for the loops that the copy runs over, whatever conditions and
@@ -150,14 +162,21 @@ static bool is_inside(struct packer *p, const struct tn_kmap *r,
 		      const struct tn_kexpr *read)
 {
 	struct tn_krange range;
+	struct tn_kstmt loop;
 	bool good = true;
-	int i;
+	int i, k;
 
 	tn_krange_init(&range, &r->kernel->module->dims);
-	open_around(p, &range);
-	for (i = 0; i < r->nloops; i++)
-		if (is_listed(p, r, r->loops[i]))
-			tn_krange_loop(&range, r->loops[i]);
+	open_around(p, &range, p->block->first);
+	for (i = 0; i < r->nloops; i++) {
+		k = listed(p, r, r->loops[i]);
+		if (k < 0)
+			continue;
+		loop = *r->loops[i];
+		loop.from = p->ranges[k]->from;
+		loop.to = p->ranges[k]->to;
+		tn_krange_loop(&range, &loop);
+	}
 	for (i = 0; i < read->nargs && good; i++)
 		good = tn_krange_is_inside(&range, read->args[i],
 					   read->buf->dims[i]);
@@ -176,6 +195,10 @@ static bool is_certain(struct packer *p, const struct tn_kmap *r,
 	if (r->nconditions && !is_inside(p, r, read))
 		return refuse(p, "'%s' is read under a condition, "
 			      "and not proved in bounds", p->buf->name) != NULL;
+	if (p->is_clipped && !is_inside(p, r, read))
+		return refuse(p, "'%s' is read in a loop that is clipped, and "
+			      "not proved in bounds without that",
+			      p->buf->name) != NULL;
 	for (k = 0; k < r->nloops; k++)
 		if (!is_listed(p, r, r->loops[k]) &&
 		    !tn_kloop_runs(r->loops[k]) && !is_inside(p, r, read))
@@ -191,6 +214,26 @@ static bool same_bounds(const struct tn_kstmt *a, const struct tn_kstmt *b)
 		tn_kexpr_same(a->to, b->to) && a->step == b->step;
 }
 
+/* All that the listed loop may run over, from 0. */
+static bool widen(struct packer *p, int i)
+{
+	const struct tn_kexpr *from, *to, *cond = NULL;
+
+	p->ranges[i] = p->loops[i];
+	if (tn_kloop_is_plain(p->loops[i]))
+		return true;
+	if (!tn_schedule_enclose(p->step->kernel, p->loops[i], &from, &to,
+				 &cond) || !tn_kexpr_is_int(from, 0))
+		return refuse(p, "loop '%s' must run from 0 by 1",
+			      p->loops[i]->var->name) != NULL;
+	p->wide[i] = *p->loops[i];
+	p->wide[i].from = from;
+	p->wide[i].to = to;
+	p->ranges[i] = &p->wide[i];
+	p->is_clipped = true;
+	return true;
+}
+
 static bool first_read(struct packer *p, const struct tn_kmap *r,
 		       const struct tn_kexpr *e)
 {
@@ -201,9 +244,8 @@ static bool first_read(struct packer *p, const struct tn_kmap *r,
 		if (!p->loops[i])
 			return refuse(p, "loop '%s' is not around every read",
 				      p->step->args[p->first + i]) != NULL;
-		if (!tn_kloop_is_plain(p->loops[i]))
-			return refuse(p, "loop '%s' must run from 0 by 1",
-				      p->loops[i]->var->name) != NULL;
+		if (!widen(p, i))
+			return false;
 	}
 	p->read = e;
 	return true;
@@ -293,8 +335,8 @@ static bool make_copy(struct packer *p, enum tn_kspace space)
 	int i;
 
 	for (i = 0; i < p->n; i++) {
-		dims[i] = tn_kexpr_as_dim(&k->module->dims, p->loops[i]->to);
-		if (!dims[i] && p->loops[i]->to->kind == TN_KEXPR_INT)
+		dims[i] = tn_kexpr_as_dim(&k->module->dims, p->ranges[i]->to);
+		if (!dims[i] && p->ranges[i]->to->kind == TN_KEXPR_INT)
 			return false;
 		if (!dims[i] || (space != TN_SPACE_ARENA &&
 				 !tn_dim_is_const(dims[i])))
@@ -339,7 +381,7 @@ static bool make_nest(struct packer *p, struct tn_kblock *at)
 		p->vars[i] = tn_kernel_var(k, p->loops[i]->var->name,
 					   TN_i64);
 		s = tn_kstmt_loop(k, at, copy_kind(p, i), p->vars[i],
-				  p->loops[i]->from, p->loops[i]->to);
+				  p->ranges[i]->from, p->ranges[i]->to);
 		if (!s)
 			return false;
 		s->is_independent = true;
@@ -380,6 +422,7 @@ static bool pack_block(struct packer *p, struct tn_kblock *block,
 
 	p->block = block;
 	p->read = NULL;
+	p->is_clipped = false;
 	if (p->buf->role != TN_KBUF_IN && p->buf->role != TN_KBUF_LOCAL)
 		return tn_step_refuse(p->step, "it is an output of the "
 				      "kernel");

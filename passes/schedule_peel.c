@@ -50,7 +50,8 @@ static bool put_part(struct peeler *p, struct tn_kstmt *old,
 			      tn_kexpr_dim(k, from), tn_kexpr_dim(k, to)) :
 		NULL;
 	if (!part || !tn_kblock_clone(k, &old->body, &part->body, old->var,
-				      tn_kexpr_var(k, var)))
+				      tn_kexpr_var(k, var)) ||
+	    !tn_schedule_inline(k, &part->body, NULL, NULL))
 		return false;
 	part->is_independent = tn_schedule_is_independent(k->module, old);
 	part->bind = old->bind;

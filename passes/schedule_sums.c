@@ -17,13 +17,7 @@
 #define MAX_LOOPS 8
 #define SCALAR_SUMS 8
 
-struct nest {
-	int n;
-	struct tn_kstmt *loops[MAX_LOOPS];	/* outermost first */
-	const struct tn_kblock *body;
-};
-
-static bool find_nest(struct tn_module *module, struct nest *nest,
+static bool find_nest(struct tn_module *module, struct tn_schedule_nest *nest,
 		      struct tn_kstmt *loop)
 {
 	nest->n = 0;
@@ -130,7 +124,7 @@ static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
 }
 
 /* Lanes of a vector of what is summed along the loop; 0: not along. */
-static int lanes_along(const struct nest *nest, const struct tn_kstmt *loop,
+static int lanes_along(const struct tn_schedule_nest *nest, const struct tn_kstmt *loop,
 		       const struct tn_target *target)
 {
 	const struct tn_kbuf *buf = stored_along(nest->body, loop->var);
@@ -145,7 +139,7 @@ static int lanes_along(const struct nest *nest, const struct tn_kstmt *loop,
 }
 
 /* ", name" for the loops other than these two. */
-static void put_others(struct tn_buf *out, const struct nest *nest,
+static void put_others(struct tn_buf *out, const struct tn_schedule_nest *nest,
 		       const struct tn_kstmt *a, const struct tn_kstmt *b)
 {
 	int i;
@@ -155,7 +149,7 @@ static void put_others(struct tn_buf *out, const struct nest *nest,
 			tn_buf_putf(out, "%s, ", nest->loops[i]->var->name);
 }
 
-static const char *first_other(const struct nest *nest,
+static const char *first_other(const struct tn_schedule_nest *nest,
 			       const struct tn_kstmt *a,
 			       const struct tn_kstmt *b)
 {
@@ -169,7 +163,7 @@ static const char *first_other(const struct nest *nest,
 
 /* What is split into a nest and its remainder stands outermost, so that both
  * stay perfect nests. */
-static void put_outermost(struct tn_buf *out, const struct nest *nest,
+static void put_outermost(struct tn_buf *out, const struct tn_schedule_nest *nest,
 			  const struct tn_kstmt *loop)
 {
 	struct tn_buf others;
@@ -184,7 +178,7 @@ static void put_outermost(struct tn_buf *out, const struct nest *nest,
 }
 
 /* Its two loops go back to the inside. */
-static void put_innermost(struct tn_buf *out, const struct nest *nest,
+static void put_innermost(struct tn_buf *out, const struct tn_schedule_nest *nest,
 			  const struct tn_kstmt *loop)
 {
 	if (nest->n < 2)
@@ -201,7 +195,7 @@ static const char *tail_of(const struct tn_kstmt *loop)
 
 /* Rows x vectors: i rows, or none, of j. */
 static void put_vectors(struct tn_buf *out, struct tn_buf *parallel,
-			const struct nest *nest, int lanes,
+			const struct tn_schedule_nest *nest, int lanes,
 			const struct tn_target *target)
 {
 	const struct tn_kstmt *across = nest->loops[nest->n - 1];
@@ -244,7 +238,7 @@ static void put_vectors(struct tn_buf *out, struct tn_buf *parallel,
 }
 
 /* The loop to keep several sums of: it must not shape the summing loops. */
-static const struct tn_kstmt *best_shared(const struct nest *nest)
+static const struct tn_kstmt *best_shared(const struct tn_schedule_nest *nest)
 {
 	const struct tn_kstmt *best = NULL;
 	struct reads reads;
@@ -264,7 +258,7 @@ static const struct tn_kstmt *best_shared(const struct nest *nest)
 }
 
 static void put_scalars(struct tn_buf *out, struct tn_buf *parallel,
-			const struct nest *nest, const struct tn_kstmt *loop)
+			const struct tn_schedule_nest *nest, const struct tn_kstmt *loop)
 {
 	const char *j = loop->var->name, *other;
 
@@ -281,7 +275,7 @@ bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		      struct tn_buf *steps, struct tn_buf *parallel)
 {
 	const struct tn_kstmt *shared;
-	struct nest nest;
+	struct tn_schedule_nest nest;
 	int lanes;
 
 	if (!find_nest(module, &nest, loop) || !is_sum_body(nest.body))
@@ -296,4 +290,12 @@ bool tn_schedule_sums(struct tn_module *module, struct tn_kstmt *loop,
 		return false;
 	put_scalars(steps, parallel, &nest, shared);
 	return true;
+}
+
+int tn_schedule_nest_of(struct tn_module *module, struct tn_kstmt *loop,
+			const struct tn_target *target,
+			struct tn_schedule_nest *nest)
+{
+	return find_nest(module, nest, loop) && is_sum_body(nest->body) ?
+		lanes_along(nest, nest->loops[nest->n - 1], target) : 0;
 }

@@ -3,7 +3,8 @@
  *
  * In: a nest whose bounds are worked out in lets, by minima and maxima. Out:
  * the lets written where they are read, and of each minimum and maximum the
- * one side that it always is, where the prover (ir/kernel_range.h) knows it.
+ * one side that it always is, where the prover (ir/kernel_range.h) knows it;
+ * likewise quotients and remainders of what was split by the same number.
  *
  *   for w in 1..55 {                        for w in 1..55 {
  *     let start: i64 = w - 1;
@@ -13,6 +14,7 @@
  */
 #include "passes/schedule.h"
 
+#include "base/num.h"
 #include "ir/kernel_range.h"
 
 /* Nodes of a value that is written more than once. */
@@ -99,7 +101,7 @@ bool tn_schedule_inline(struct tn_kernel *kernel, struct tn_kblock *block,
 	return good;
 }
 
-/* ---- Minima and maxima --------------------------------------------------- */
+/* ---- What the prover knows ------------------------------------------------ */
 
 struct tidier {
 	struct tn_kernel *kernel;
@@ -118,23 +120,122 @@ static bool is_most(struct tidier *t, const struct tn_kexpr *a,
 
 /* A number stays beside what is never beyond it: it is a bound that other
  * steps (schedule_guard.c) look for. */
-static const struct tn_kexpr *choose(struct tn_kmap *map,
+static const struct tn_kexpr *choose(struct tidier *t,
 				     const struct tn_kexpr *e)
 {
 	const struct tn_kexpr *side, *other;
 	int i, lesser;
 
-	if (!is_minmax(e))
-		return e;
 	for (lesser = 0; lesser < 2; lesser++) {
 		i = e->code == TN_OP_min ? lesser : 1 - lesser;
 		side = e->args[i];
 		other = e->args[1 - i];
 		if ((side->kind == TN_KEXPR_INT ||
 		     other->kind != TN_KEXPR_INT) &&
-		    is_most(map->data, e->args[lesser], e->args[1 - lesser]))
+		    is_most(t, e->args[lesser], e->args[1 - lesser]))
 			return side;
 	}
+	return e;
+}
+
+/* coef * term, of numbers divided by n; NULL: out of memory. */
+static const struct tn_kexpr *times(struct tn_kernel *k,
+				    const struct tn_affine_term *term,
+				    int64_t n)
+{
+	return tn_kexpr_mul(k, term->of,
+			    tn_kexpr_int(k, TN_i64, term->coef->value / n));
+}
+
+/* x = n * whole + rest, as far as the factors of the sum say; false: it has
+ * factors that are no numbers. */
+static bool part(struct tidier *t, const struct tn_kexpr *x, int64_t n,
+		 const struct tn_kexpr **whole, const struct tn_kexpr **rest)
+{
+	struct tn_affine_scope scope = { t->range.pool, NULL, NULL };
+	struct tn_kernel *k = t->kernel;
+	struct tn_affine sum;
+	int64_t base;
+	bool is_whole;
+	int i;
+
+	if (!tn_affine_make(&scope, x, &sum) || !tn_dim_is_const(sum.base))
+		return false;
+	base = tn_num_floormod(sum.base->value, n);
+	*whole = tn_kexpr_int(k, TN_i64, (sum.base->value - base) / n);
+	*rest = tn_kexpr_int(k, TN_i64, base);
+	for (i = 0; i < sum.n; i++) {
+		if (!tn_dim_is_const(sum.terms[i].coef))
+			return false;
+		is_whole = sum.terms[i].coef->value % n == 0;
+		if (is_whole)
+			*whole = tn_kexpr_add(k, *whole,
+					      times(k, &sum.terms[i], n));
+		else
+			*rest = tn_kexpr_add(k, *rest,
+					     times(k, &sum.terms[i], 1));
+	}
+	return *whole && *rest;
+}
+
+/* The largest number that divides n and the factors of the sum, apart from
+ * those that are 1. */
+static int64_t common_factor(struct tidier *t, const struct tn_kexpr *x,
+			     int64_t n)
+{
+	struct tn_affine_scope scope = { t->range.pool, NULL, NULL };
+	struct tn_affine sum;
+	int64_t a, b;
+	int i;
+
+	if (!tn_affine_make(&scope, x, &sum))
+		return 1;
+	for (i = 0; i < sum.n; i++) {
+		if (!tn_dim_is_const(sum.terms[i].coef))
+			return 1;
+		b = sum.terms[i].coef->value;
+		if (b <= 1)
+			continue;
+		for (; b; n = b, b = a)
+			a = n % b;
+	}
+	return n;
+}
+
+/* (q * 16 + j) // 16 is q and the remainder j, for j in 0..16; by 64 they are
+ * q // 4 and q % 4 * 16 + j. */
+static const struct tn_kexpr *divide(struct tidier *t,
+				     const struct tn_kexpr *e)
+{
+	const struct tn_kexpr *whole, *rest, *by;
+	struct tn_kernel *k = t->kernel;
+	const struct tn_dim *size;
+	int64_t n, d;
+
+	if (e->args[1]->kind != TN_KEXPR_INT || e->args[1]->i < 1)
+		return e;
+	n = e->args[1]->i;
+	d = common_factor(t, e->args[0], n);
+	size = tn_dim_const(t->range.pool, d);
+	if (d < 2 || !size || !part(t, e->args[0], d, &whole, &rest) ||
+	    !tn_krange_is_inside(&t->range, rest, size))
+		return e;
+	by = tn_kexpr_int(k, TN_i64, n / d);
+	if (e->code == TN_OP_fdiv)
+		return tn_kexpr_fdiv(k, whole, by);
+	whole = tn_kexpr_mul(k, tn_kexpr_mod(k, whole, by),
+			     tn_kexpr_int(k, TN_i64, d));
+	return tn_kexpr_add(k, whole, rest);
+}
+
+static const struct tn_kexpr *tidy_node(struct tn_kmap *map,
+					const struct tn_kexpr *e)
+{
+	if (is_minmax(e))
+		return choose(map->data, e);
+	if (e->kind == TN_KEXPR_OP && e->is_index &&
+	    (e->code == TN_OP_fdiv || e->code == TN_OP_mod))
+		return divide(map->data, e);
 	return e;
 }
 
@@ -176,7 +277,7 @@ static bool tidy_inner(struct tidier *t, struct tn_kstmt *s, bool inside)
 
 static bool tidy_block(struct tidier *t, struct tn_kblock *block, bool inside)
 {
-	struct tn_kmap map = { .kernel = t->kernel, .change = choose,
+	struct tn_kmap map = { .kernel = t->kernel, .change = tidy_node,
 			       .data = t };
 	struct tn_kstmt *s;
 
@@ -187,19 +288,26 @@ static bool tidy_block(struct tidier *t, struct tn_kblock *block, bool inside)
 	return true;
 }
 
+static bool is_number(void *data, const struct tn_kstmt *let)
+{
+	(void)data;
+	return let->value->kind == TN_KEXPR_INT;
+}
+
 bool tn_schedule_tidy(struct tn_kernel *kernel, const struct tn_vec *nests)
 {
 	struct tidier t = { .kernel = kernel, .nests = nests };
 	struct tn_kstmt *loop;
-	bool good = true;
+	bool good;
 	size_t i;
 
+	tn_krange_init(&t.range, &kernel->module->dims);
+	good = tidy_block(&t, &kernel->body, false);
 	for (i = 0; i < nests->len && good; i++) {
 		loop = tn_vec_ptr(nests, i);
-		good = tn_schedule_inline(kernel, &loop->body, NULL, NULL);
+		good = tn_schedule_inline(kernel, &loop->body, is_number,
+					  NULL);
 	}
-	tn_krange_init(&t.range, &kernel->module->dims);
-	good = good && tidy_block(&t, &kernel->body, false);
 	if (t.range.failed)
 		kernel->module->failed = true;
 	tn_krange_fini(&t.range);

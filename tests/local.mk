@@ -37,6 +37,7 @@ check_scripts += \
 	tests/passes/layout/blocks.py \
 	tests/passes/rules.sh \
 	tests/passes/subsets.py \
+	tests/passes/windows.py \
 	tests/readme.py \
 	tests/see.py
 

@@ -133,12 +133,35 @@ bool tn_krange_take_away(struct tn_krange *r, struct tn_affine *a, int term,
 	       tn_affine_add(r->pool, a, fact, times);
 }
 
+/* By numbers that bound the term alone. */
+static bool proves_by_numbers(struct tn_krange *r, const struct tn_affine *a,
+			      int term, int depth)
+{
+	const struct tn_affine *fact;
+	struct tn_affine rest;
+	size_t i;
+
+	for (i = r->facts.len; i > 0; i--) {
+		fact = tn_vec_ptr(&r->facts, i - 1);
+		rest = *a;
+		if (fact->n == 1 && tn_dim_is_const(fact->base) &&
+		    tn_krange_take_away(r, &rest, term, fact) &&
+		    tn_krange_proves(r, &rest, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/* Of a sum of one term the plain bounds are asked first: others lead away. */
 static bool proves_by_facts(struct tn_krange *r, const struct tn_affine *a,
 			    int term, int depth)
 {
 	struct tn_affine rest;
 	size_t i;
 
+	if (a->n == 1 && tn_dim_is_const(a->base) &&
+	    proves_by_numbers(r, a, term, depth))
+		return true;
 	for (i = r->facts.len; i > 0; i--) {
 		rest = *a;
 		if (tn_krange_take_away(r, &rest, term,

@@ -1,0 +1,199 @@
+/*
+ * Times one emitted convolution or pool beside the FMA peak of this CPU, on
+ * one thread.
+ *
+ * Built by conv.sh with the folder that `tenon emit` wrote:
+ *   -DHEADER='"NAME.h"' -DNAME=NAME -DISA=512 (or 256: width of the probe)
+ *   -DH -DW -DCI -DCO    the input's rows, columns, channels; the result's
+ *   -DK -DSTRIDE -DPAD   the window, K x K cells
+ *   -DKIND               0: convolution, 1: depthwise, 2: max pool, 3: average
+ * x is [H, W, CI], the weights [K, K, CI, CO] ([K, K, CI] depthwise), the
+ * result [OH, OW, CO]. Prints "peak median best bytes": GF/s, the kernel's from
+ * the work of its definition without the padding's share, over thread CPU time,
+ * rounds of probe and kernel taking turns; then the bytes of all it reads and
+ * writes over its median, GB/s. Checks sampled results against sums in double.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include HEADER
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PASTE(a, b) a##b
+#define JOIN(a, b) PASTE(a, b)
+#define OF(suffix) JOIN(NAME, suffix)
+
+enum { ROUNDS = 40, TURNS = 100000 };
+enum { OH = (H + 2 * PAD - K) / STRIDE + 1, OW = (W + 2 * PAD - K) / STRIDE + 1 };
+enum { X = H * W * CI, F = KIND ? K * K * CI : K * K * CI * CO };
+enum { Y = OH * OW * CO };
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Sixteen (eight-lane: twelve) chains of FMAs in one asm block; operands in an
+ * array would land on the stack. Gives the operations done. */
+static double probe(void)
+{
+	long n = TURNS;
+
+#if ISA == 512
+#define FMA(i) "vfmadd231ps %%zmm30, %%zmm31, %%zmm" #i "\n\t"
+	__asm__ volatile(
+		"1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6)
+		FMA(7) FMA(8) FMA(9) FMA(10) FMA(11) FMA(12) FMA(13) FMA(14)
+		FMA(15) "dec %0\n\tjnz 1b"
+		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+		"xmm12", "xmm13", "xmm14", "xmm15");
+	return 2.0 * 16 * 16 * TURNS;
+#else
+#define FMA(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
+	__asm__ volatile(
+		"1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6)
+		FMA(7) FMA(8) FMA(9) FMA(10) FMA(11) "dec %0\n\tjnz 1b"
+		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11");
+	return 2.0 * 8 * 12 * TURNS;
+#endif
+}
+
+/* Input place of cell r of the window at o, or -1 in the padding. */
+static int place(int o, int r, int size)
+{
+	int at = o * STRIDE + r - PAD;
+
+	return at >= 0 && at < size ? at : -1;
+}
+
+static double expected(const float *x, const float *f, int at)
+{
+	int o = at % CO, q = at / CO % OW, h = at / (CO * OW), r, s, c;
+	double sum = KIND == 2 ? -INFINITY : 0, value;
+	int cells = 0, i, j;
+
+	for (r = 0; r < K; r++)
+		for (s = 0; s < K; s++) {
+			i = place(h, r, H);
+			j = place(q, s, W);
+			if (i < 0 || j < 0)
+				continue;
+			cells++;
+			if (KIND) {
+				value = x[(i * W + j) * CI + o];
+				if (KIND == 1)
+					sum += value * f[(r * K + s) * CI + o];
+				else if (KIND == 2)
+					sum = value > sum ? value : sum;
+				else
+					sum += value;
+				continue;
+			}
+			for (c = 0; c < CI; c++)
+				sum += (double)x[(i * W + j) * CI + c] *
+#ifdef BLOCK
+					f[(((o / BLOCK * K + r) * K + s) * CI +
+					   c) * BLOCK + o % BLOCK];
+#else
+					f[((r * K + s) * CI + c) * CO + o];
+#endif
+		}
+	return KIND == 3 ? sum / cells : sum;
+}
+
+/* Cells of windows that lie inside the input, over one axis. */
+static double inside(int out, int size)
+{
+	double cells = 0;
+	int o, r;
+
+	for (o = 0; o < out; o++)
+		for (r = 0; r < K; r++)
+			cells += place(o, r, size) >= 0;
+	return cells;
+}
+
+static float *fresh(size_t count)
+{
+	float *data = aligned_alloc(64, (4 * count + 4095) / 4096 * 4096);
+	size_t i;
+
+	if (!data)
+		exit(6);
+	for (i = 0; i < count; i++)
+		data[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+	return data;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int check(const float *x, const float *f, const float *y)
+{
+	int i, at;
+
+	for (i = 0; i < 3000; i++) {
+		at = i < 1000 ? (int)((long)i * Y / 1000) : rand() % Y;
+		if (!(fabs(y[at] - expected(x, f, at)) <
+		      3e-5 * K * sqrt(KIND ? 1 : CI))) {
+			fprintf(stderr, "element %d is %g, not %g\n", at,
+				(double)y[at], expected(x, f, at));
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int main(void)
+{
+	static double time_of[ROUNDS];
+	float *x = fresh(X), *f = fresh(F), *y = fresh(Y);
+	double work = 2 * inside(OH, H) * inside(OW, W) * (KIND ? 1 : CI) * CO;
+	double bytes = 4.0 * X + 4.0 * Y + (KIND < 2 ? 4.0 * F : 0);
+	double peak = 0, start, done;
+	const void *inputs[2];
+	void *outputs[1], *space;
+	int64_t dims[1] = { 0 };
+	struct OF(_ctx) ctx;
+	int i, k, calls = (int)(2e6 / work) + 1;
+
+	inputs[0] = x;
+	inputs[1] = f;
+	outputs[0] = y;
+	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16);
+	memset(&ctx, 0, sizeof(ctx));
+	if (OF(_init)(&ctx, NULL, 0))
+		return 1;
+	ctx.threads = 1;
+	for (i = 0; i < ROUNDS; i++) {
+		start = now();
+		done = probe();
+		done /= now() - start;
+		peak = done > peak ? done : peak;
+		start = now();
+		for (k = 0; k < calls; k++)
+			if (OF(_run)(&ctx, inputs, dims, outputs, space))
+				return 1;
+		time_of[i] = (now() - start) / calls;
+	}
+	if (check(x, f, y))
+		return 1;
+	qsort(time_of, ROUNDS, sizeof(*time_of), by_value);
+	printf("%.1f %.1f %.1f %.1f\n", peak / 1e9,
+	       work / time_of[ROUNDS / 2] / 1e9, work / time_of[0] / 1e9,
+	       bytes / time_of[ROUNDS / 2] / 1e9);
+	return 0;
+}
