@@ -4,7 +4,8 @@
  * In: an anchor of class WINDOW (resize is in lower_resize.c). Out: loops over
  * the result and, in each, loops over the window. Padding is never read: the
  * bounds of each window loop are clamped to the cells inside the input, so
- * that the body has no conditions.
+ * that the body has no conditions. Where channels of the input lie side by
+ * side, sums run over them innermost.
  *
  *   y = conv(x, w, pad=[[1, 1]])  ->  for n { for m { for i {
  *     let mut acc = 0;
@@ -13,6 +14,8 @@
  *     y[n, m, i] = acc } } }
  */
 #include "passes/lower.h"
+
+#include "ir/kernel_walk.h"
 
 /* One spatial axis of a window. */
 struct axis {
@@ -165,15 +168,51 @@ static const struct tn_kexpr *group_base(struct tn_lower *lw,
 	return tn_kexpr_mul(lw->kernel, group, tn_lower_dim(lw, inputs));
 }
 
+static bool is_along(void *data, const struct tn_kexpr *e)
+{
+	return e->kind == TN_KEXPR_LOAD && e->nargs &&
+		tn_kexpr_reads(e->args[e->nargs - 1], data);
+}
+
+static void swap_loops(struct tn_kstmt *a, struct tn_kstmt *b)
+{
+	struct tn_kvar *var = a->var;
+	const struct tn_kexpr *from = a->from, *to = a->to;
+
+	a->var = b->var;
+	a->from = b->from;
+	a->to = b->to;
+	b->var = var;
+	b->from = from;
+	b->to = to;
+}
+
+/* The loop over input channels, the innermost, goes around those of the window,
+ * unless channels of x lie side by side: what is read next is then near. */
+static void order_sums(struct tn_lower *lw, struct tn_kstmt *outer,
+		       const struct tn_kexpr *x, const struct tn_kexpr *c)
+{
+	struct tn_kstmt *loop;
+
+	if (lw->failed || !x || c->kind != TN_KEXPR_VAR ||
+	    tn_kexpr_find(x, is_along, c->var))
+		return;
+	for (loop = outer; loop->var != c->var; loop = loop->body.first)
+		;
+	for (; outer != loop; outer = outer->body.first)
+		swap_loops(outer, loop);
+}
+
 static void lower_conv(struct tn_lower *lw, const struct tn_op *op)
 {
 	const struct tn_type *type = op->out[0]->type;
 	const struct tn_type *weight = tn_graph_in(op, 1)->type;
 	int64_t groups = tn_lower_attr_int(op, "groups");
 	const struct tn_kexpr *out[TN_MAX_RANK];
-	const struct tn_kexpr *in[TN_MAX_RANK], *w[TN_MAX_RANK], *base;
+	const struct tn_kexpr *in[TN_MAX_RANK], *w[TN_MAX_RANK], *base, *x;
 	struct axis axes[TN_MAX_RANK];
 	size_t mark = tn_lower_mark(lw), inner;
+	struct tn_kblock *block;
 	struct tn_kvar *acc;
 	int i, n = type->rank - 2;
 
@@ -188,15 +227,18 @@ static void lower_conv(struct tn_lower *lw, const struct tn_op *op)
 	acc = tn_lower_mut(lw, "acc", tn_lower_number(
 		lw, tn_lower_wide(type->dtype), 0));
 	inner = tn_lower_mark(lw);
+	block = lw->block;
 	in[0] = out[0];
 	w[0] = out[1];
-	w[1] = tn_lower_for_dim(lw, "c", weight->dims[1]);
-	in[1] = tn_kexpr_add(lw->kernel, base, w[1]);
 	for (i = 0; i < n; i++)
 		in[2 + i] = open_axis(lw, i, &axes[i], &w[2 + i]);
-	accumulate(lw, acc, tn_lower_element(lw, tn_graph_in(op, 0), in),
-		   tn_lower_element(lw, tn_graph_in(op, 1), w));
+	w[1] = tn_lower_for_dim(lw, "c", weight->dims[1]);
+	in[1] = tn_kexpr_add(lw->kernel, base, w[1]);
+	x = tn_lower_element(lw, tn_graph_in(op, 0), in);
+	accumulate(lw, acc, x, tn_lower_element(lw, tn_graph_in(op, 1), w));
 	tn_lower_close(lw, inner);
+	if (block->last && w[1])
+		order_sums(lw, block->last, x, w[1]);
 	close_conv(lw, op, out, acc);
 	tn_lower_close(lw, mark);
 }
