@@ -60,11 +60,13 @@ struct windows {
 	const struct tn_target *target;
 	int lanes;
 	const struct tn_kstmt *w, *c;	/* the last two */
+	const struct tn_kstmt *b;	/* over blocks of channels, of which c
+					 * runs over one; or NULL */
 	struct terms terms;
 	int nclipped;
 	struct clipped clipped[4];
 	int64_t lo, hi;		/* pixels that are clipped, at the ends */
-	int64_t rows, columns;	/* of the tile: pixels, channels */
+	int64_t rows, columns;	/* of the tile: pixels, channels (blocks) */
 	int64_t block;		/* channels of a block of the weights; 0: they
 				 * lie side by side */
 };
@@ -166,6 +168,39 @@ static void survey(struct windows *win)
 	tn_kblock_visit(win->nest.body, &sums);
 	block = t->weights ? tn_kexpr_find(t->weights, is_quotient, t) : NULL;
 	win->block = block ? block->args[1]->i : 0;
+}
+
+static bool reads_pixel(void *data, const struct tn_kexpr *e)
+{
+	struct windows *win = data;
+
+	return e->kind == TN_KEXPR_LOAD && moves(&win->terms.by_w, e) &&
+		!differs(&win->terms, e) && tn_kexpr_reads(e, win->b->var);
+}
+
+static bool sums_pixel(void *data, const struct tn_kstmt *s)
+{
+	return s->kind == TN_KSTMT_SET &&
+		tn_kexpr_find(s->value, reads_pixel, data);
+}
+
+/* A loop around that chooses weights alone, for whole vectors of c. */
+static void find_blocks(struct windows *win)
+{
+	const struct terms *t = &win->terms;
+	int64_t each = tn_kloop_extent(win->c);
+	int i;
+
+	if (t->nweights != 1 || !t->pixels || win->block || each < 1 ||
+	    each % win->lanes || each / win->lanes >= MOST_VECTORS)
+		return;
+	for (i = 0; i + 2 < win->nest.n; i++) {
+		win->b = win->nest.loops[i];
+		if (tn_kexpr_reads(t->weights, win->b->var) &&
+		    !tn_kblock_find(win->nest.body, sums_pixel, win))
+			return;
+	}
+	win->b = NULL;
 }
 
 /* ---- What borders clip --------------------------------------------------- */
@@ -293,6 +328,9 @@ static double all_cycles(const struct windows *win, int64_t pixels, int64_t p,
 
 	if (vectors >= 0)
 		vectors /= win->lanes;
+	if (win->b)
+		vectors = tn_kloop_extent(win->b) < 0 ? -1 :
+			tn_kloop_extent(win->b) * vectors;
 	divide(vectors, v, &whole, &rest);
 	sum = whole * row_cycles(win, pixels, p, v);
 	return sum + (rest ? row_cycles(win, pixels, p, rest) : 0);
@@ -366,16 +404,19 @@ static int64_t vectors_of_line(const struct windows *win)
 /* The best tile for rows of so many pixels (-1: any number); its cycles. */
 static double choose_tile(struct windows *win, int64_t pixels)
 {
-	int64_t most = tn_kloop_most(win->c) / win->lanes, p, v;
-	int64_t line = vectors_of_line(win), first = 1, last = MOST_VECTORS;
-	int64_t rows = MOST_ROWS;
+	int64_t most = tn_kloop_most(win->c) / win->lanes, each = 1, p, v;
+	int64_t line = vectors_of_line(win), last = MOST_VECTORS, first;
+	int64_t rows = line ? LINE_ROWS : MOST_ROWS;
 	double best = -1, time;
 
-	if (line && line <= most) {
-		first = last = line;
-		rows = LINE_ROWS;
+	if (win->b) {
+		each = most;
+		most = INT32_MAX;
 	}
-	for (v = first; v <= last && v <= most; v++)
+	if (line && line <= most)
+		last = line;
+	first = line && line <= most ? line : each;
+	for (v = first; v <= last && v <= most; v += each)
 		for (p = 1; p <= rows; p++) {
 			if (!fits(win, p, v) || (pixels >= 0 && p > pixels))
 				continue;
@@ -385,7 +426,7 @@ static double choose_tile(struct windows *win, int64_t pixels)
 				continue;
 			best = time;
 			win->rows = p;
-			win->columns = v * win->lanes;
+			win->columns = win->b ? v / each : v * win->lanes;
 		}
 	return best;
 }
@@ -402,19 +443,23 @@ static void put_inner(struct tn_buf *out, const struct windows *win)
 {
 	const char *c = win->c->var->name;
 
-	if (win->block && win->block < win->columns)
+	if (win->b)
+		tn_buf_putf(out, "%s__1, %s", win->b->var->name, c);
+	else if (win->block && win->block < win->columns)
 		tn_buf_putf(out, "%s__1__0, %s__1__1", c, c);
 	else
 		tn_buf_putf(out, "%s__1", c);
 }
 
-/* The loops outside w and c, each with ", " behind. */
+/* The loops outside w, c and b, each with ", " behind. */
 static void put_outer(struct tn_buf *out, const struct windows *win)
 {
 	int i;
 
 	for (i = 0; i + 2 < win->nest.n; i++)
-		tn_buf_putf(out, "%s, ", win->nest.loops[i]->var->name);
+		if (win->nest.loops[i] != win->b)
+			tn_buf_putf(out, "%s, ",
+				    win->nest.loops[i]->var->name);
 }
 
 /* Tiles that hold so many clipped pixels, after `spare` that stand apart. */
@@ -477,7 +522,9 @@ static void put_unroll(struct tn_buf *out, const struct windows *win)
 		    win->clipped[i].cells <= MOST_CELLS)
 			tn_buf_putf(out, "%s, ",
 				    win->clipped[i].loop->var->name);
-	if (win->block && win->block < win->columns)
+	if (win->b)
+		tn_buf_putf(out, "%s__1, ", win->b->var->name);
+	else if (win->block && win->block < win->columns)
 		tn_buf_putf(out, "%s__1__0, ", win->c->var->name);
 	tn_buf_putf(out, "%s__1), ", win->w->var->name);
 }
@@ -495,7 +542,7 @@ static void put_stages(struct tn_buf *out, const struct windows *win)
 	    !find_around(win, win->nest.body, around, &n))
 		return;
 	name = t->weights->buf->name;
-	copies = is_far(win) && wants_copy(win, win->columns);
+	copies = !win->b && is_far(win) && wants_copy(win, win->columns);
 	if (copies) {
 		tn_buf_putf(out, "stage(%s, %s__0, ", name, c);
 		for (i = 0; i < n; i++)
@@ -509,24 +556,52 @@ static void put_stages(struct tn_buf *out, const struct windows *win)
 	tn_buf_put(out, "), ");
 }
 
+/* The loop that is cut into panels goes outside, its turns of a panel inside
+ * of w. */
+static void put_panels(struct tn_buf *out, const struct windows *win)
+{
+	const struct tn_kstmt *cut = win->b ? win->b : win->c;
+	const char *w = win->w->var->name, *q = cut->var->name;
+	const char *lane = win->b ? win->c->var->name : NULL;
+	bool far = is_far(win);
+
+	tn_buf_putf(out, "reorder(%s, ", q);
+	put_outer(out, win);
+	tn_buf_putf(out, "%s%s%s), split(%s, %lld%s), reorder(", w,
+		    lane ? ", " : "", lane ? lane : "", q,
+		    (long long)win->columns, tail_of(cut));
+	if (far)
+		tn_buf_putf(out, "%s__0, ", q);
+	put_outer(out, win);
+	if (!far)
+		tn_buf_putf(out, "%s__0, ", q);
+	tn_buf_putf(out, "%s, %s__1%s%s), ", w, q, lane ? ", " : "",
+		    lane ? lane : "");
+}
+
+/* Panels of one loop for threads, or what is around. */
+static void put_parallel(struct tn_buf *out, const struct windows *win)
+{
+	const struct tn_kstmt *cut = win->b ? win->b : win->c;
+	int i;
+
+	for (i = 0; i + 2 < win->nest.n && win->nest.loops[i] == win->b; i++)
+		;
+	if (is_far(win) || i + 2 >= win->nest.n)
+		tn_buf_putf(out, "%s__0", cut->var->name);
+	else
+		tn_buf_put(out, win->nest.loops[i]->var->name);
+}
+
 static void put_steps(struct tn_buf *out, struct tn_buf *parallel,
 		      const struct windows *win, bool stages)
 {
 	const char *w = win->w->var->name, *c = win->c->var->name;
 	bool blocks = win->block && win->block < win->columns;
-	bool far = is_far(win);
 
-	tn_buf_putf(out, "reorder(%s, ", c);
-	put_outer(out, win);
-	tn_buf_putf(out, "%s), split(%s, %lld%s), reorder(", w, c,
-		    (long long)win->columns, tail_of(win->c));
-	if (far)
-		tn_buf_putf(out, "%s__0, ", c);
-	put_outer(out, win);
-	if (!far)
-		tn_buf_putf(out, "%s__0, ", c);
-	tn_buf_putf(out, "%s, %s__1), split(%s, %lld%s), ", w, c, w,
-		    (long long)win->rows, tail_of(win->w));
+	put_panels(out, win);
+	tn_buf_putf(out, "split(%s, %lld%s), ", w, (long long)win->rows,
+		    tail_of(win->w));
 	if (blocks)
 		tn_buf_putf(out, "split(%s__1, %lld), ", c,
 			    (long long)win->block);
@@ -537,10 +612,9 @@ static void put_steps(struct tn_buf *out, struct tn_buf *parallel,
 	if (stages)
 		put_stages(out, win);
 	put_unroll(out, win);
-	tn_buf_putf(out, "vectorize(%s__1%s)", c, blocks ? "__1" : "");
-	tn_buf_putf(parallel, "%s%s", far || win->nest.n < 3 ? c :
-		    win->nest.loops[0]->var->name,
-		    far || win->nest.n < 3 ? "__0" : "");
+	tn_buf_putf(out, "vectorize(%s%s)", c, win->b ? "" : blocks ?
+		    "__1__1" : "__1");
+	put_parallel(parallel, win);
 }
 
 bool tn_schedule_windows(struct tn_kernel *kernel, struct tn_kstmt *loop,
@@ -563,6 +637,7 @@ bool tn_schedule_windows(struct tn_kernel *kernel, struct tn_kstmt *loop,
 	tn_map_init_ptr(&win.terms.by_c);
 	tn_map_init_ptr(&win.terms.lets);
 	survey(&win);
+	find_blocks(&win);
 	tn_kblock_visit(win.nest.body, &clips);
 	if (win.nclipped || (n > 2 && tn_kloop_extent(win.w) > 0))
 		good = choose_tile(&win, tn_kloop_extent(win.w)) >= 0;

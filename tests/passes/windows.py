@@ -13,7 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tap
 
-KINDS = ("conv", "blocked", "groups", "depthwise", "max", "average")
+KINDS = ("conv", "blocked", "lanes", "groups", "depthwise", "max", "average")
+SUMMED = KINDS[:4]  # over channels
 
 
 class Shape:
@@ -32,13 +33,13 @@ class Shape:
         self.width = least + rng.choice((0, 1, 3, 6, 12, 17))
         self.inputs = rng.choice((1, 3, 5))
         self.results = rng.choice((8, 16, 20, 24, 40, 64, 67))
-        if self.kind == "blocked":
+        if self.kind in ("blocked", "lanes"):
             self.results = rng.choice((16, 48, 64))
             self.block = rng.choice((8, 16))
         if self.kind == "groups":
             self.groups = rng.choice((2, 3))
             self.results = self.groups * rng.choice((16, 32))
-        if self.kind in KINDS[3:]:
+        if self.kind not in SUMMED:
             self.inputs = self.results
 
     def __str__(self):
@@ -71,6 +72,10 @@ class Shape:
             by = self.block
             return (f"f32[{self.results // by}, {window}, {self.inputs}, "
                     f"{by}]", "ci", f"c // {by}, r, s, ci, c % {by}")
+        if self.kind == "lanes":
+            by = self.block
+            return (f"f32[{self.results // by}, {window}, {self.inputs}, "
+                    f"{by}]", "ci", "b, r, s, ci, c")
         if self.kind == "groups":
             each = self.results // self.groups
             return (f"f32[{window}, {self.inputs}, {self.results}]",
@@ -85,9 +90,19 @@ class Shape:
         x = f"f32[{self.batch}, {self.height}, {self.width}, {channels}]"
         oh, ow = self.out(self.height), self.out(self.width)
         y = f"f32[{self.batch}, {oh}, {ow}, {self.results}]"
+        loops = (f"for n in 0..{self.batch} {{ for h in 0..{oh} {{ "
+                 f"for w in 0..{ow} {{ for c in 0..{self.results}")
+        at, ends = "n, h, w, c", "} } } }"
+        if self.kind == "lanes":
+            blocks, by = self.results // self.block, self.block
+            y = f"f32[{self.batch}, {blocks}, {oh}, {ow}, {by}]"
+            loops = (f"for n in 0..{self.batch} {{ for b in 0..{blocks} {{ "
+                     f"for h in 0..{oh} {{ for w in 0..{ow} {{ "
+                     f"for c in 0..{by}")
+            at, ends = "n, b, h, w, c", ends + " }"
         read = f"x[{self.place()}, {channel}]"
         add = f"acc += {read} * f[{index}];"
-        if self.kind in ("conv", "blocked", "groups"):
+        if self.kind in SUMMED:
             add = f"for ci in 0..{self.inputs} {{ {add} }}"
         if self.kind == "max":
             add = f"acc = max(acc, {read});"
@@ -102,13 +117,12 @@ class Shape:
 @fp(contract)
 {annotation}{" @unchecked" if self.kind == "groups" else ""}
 kernel k(x: {x} @in{param}, y: {y} @out) {{
-  for n in 0..{self.batch} {{ for h in 0..{oh} {{ for w in 0..{ow} {{
-    for c in 0..{self.results} {{ {self.clip("h", self.height)}
+  {loops} {{ {self.clip("h", self.height)}
         {self.clip("w", self.width)}
         let mut acc: f32 = {"-inf" if self.kind == "max" else "0.0"};
         for r in from_h..to_h {{ for s in from_w..to_w {{ {add} }} }}
-        y[n, h, w, c] = {value};
-  }} }} }} }}
+        y[{at}] = {value};
+  {ends}
 }}
 fn main(x: {x}{f", f: {f}" if f else ""}) -> (y: {y}) {{
   y: {y} = k({"x, f" if f else "x"});
