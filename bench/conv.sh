@@ -1,11 +1,15 @@
 #!/bin/sh
 # Convolutions and pools of ResNet-50 and MobileNetV2, batch 1, channels last,
-# by the default schedule: the share of the FMA peak that each reaches on one
-# thread, peak and kernel measured in one run. Rows for doc/bench.md; exit 1 if
-# a result is wrong.
+# by the default schedule, on one thread: the share of the FMA peak, and for
+# what has few operations a byte of that or the memory bandwidth, whichever is
+# the nearer roof, all measured in the same run.
+# A section for doc/bench.md; exit 1 if a result is wrong.
 #
-#   bench/conv.sh [ISA [COMPILER [PATTERN]]]  [avx512 and avx2, gcc, all shapes]
+#   bench/conv.sh [COMPILER [PATTERN]]    [gcc, all shapes]
+#   bench/conv.sh --into FILE             its section there, anew
 #   SCHEDULE   steps in place of the default ones
+#   BLOCK      channels of a block of the weights in place of a vector's; 0: the
+#              weights are [K, K, CI, CO]
 . "$(dirname "$0")/lib.sh"
 
 avx512="-mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma
@@ -90,7 +94,8 @@ module()
 	y="f32[$oh, $ow, $results]"
 	case $kind in
 	conv) f=", f: f32[$window, $window, $channels, $results]"
-		[ -z "$BLOCK" ] || f=", f: f32[$((results / BLOCK)), $window, $window, $channels, $BLOCK]" ;;
+		[ "$block" = 0 ] || f=", f: f32[$((results / block)),
+			$window, $window, $channels, $block]" ;;
 	depthwise) f=", f: f32[$window, $window, $channels]" ;;
 	*) f= ;;
 	esac
@@ -108,10 +113,11 @@ module()
 	i=$(place r h) j=$(place s w)
 	case $kind in
 	conv)
+		weight="r, s, ci, c"
+		[ "$block" = 0 ] ||
+			weight="c // $block, r, s, ci, c % $block"
 		echo "for ci in 0..$channels {"
-		if [ -n "$BLOCK" ]; then
-		echo "acc += x[$i, $j, ci] * f[c // $BLOCK, r, s, ci, c % $BLOCK]; } }}"
-		else echo "acc += x[$i, $j, ci] * f[r, s, ci, c]; } }}"; fi ;;
+		echo "acc += x[$i, $j, ci] * f[$weight]; } }}" ;;
 	depthwise)
 		echo "acc += x[$i, $j, c] * f[r, s, c]; }}" ;;
 	max)
@@ -138,9 +144,11 @@ measure()
 	average) number=3 ;;
 	esac
 	case $1 in
-	avx512) flags=$avx512 bits=512 ;;
-	*) flags=$avx2 bits=256 ;;
+	avx512) flags=$avx512 bits=512 block=16 ;;
+	*) flags=$avx2 bits=256 block=8 ;;
 	esac
+	block=${BLOCK:-$block}
+	[ "$block" = 0 ] || [ $((results % block)) = 0 ] || block=0
 	out=$work/out
 	rm -rf "$out"
 	module >"$work/shape.tn"
@@ -151,18 +159,67 @@ measure()
 		-DHEADER="\"shape.h\"" -DNAME=shape -DISA=$bits -I"$out" \
 		-DH="$height" -DW="$width" -DCI="$channels" -DCO="$results" \
 		-DK="$window" -DSTRIDE="$stride" -DPAD="$pad" \
-		-DKIND=$number ${BLOCK:+-DBLOCK=$BLOCK} -o "$out/time" "$here/conv.c" "$out/shape.c" \
+		-DKIND=$number -DBLOCK="$block" -o "$out/time" "$here/conv.c" "$out/shape.c" \
 		-lm || die "$2 cannot compile $name for $1"
 	"$out/time" || die "$name for $1, $2: wrong result"
 }
 
-for isa in ${1:-avx512 avx2}; do
-	echo "$shapes" | grep -e "${3:-.}" | while read -r name kind height width \
-		channels results window stride pad; do
+# share ISA COMPILER: "percent words", or "- this CPU lacks it".
+share()
+{
+	case $1 in
+	avx512) has avx512vl && has avx512dq ;;
+	*) has avx2 && has fma ;;
+	esac || {
+		echo "- this CPU lacks it"
+		return
+	}
+	figures=$(measure "$1" "$2") || return 1
+	echo "$figures" | awk -v kind="$kind" '{
+		share = 100 * $2 / $1; at = $2; of = $1; unit = "GF/s"
+		if (kind != "conv" && $4 / $5 > $2 / $1) {
+			share = 100 * $4 / $5; at = $4; of = $5; unit = "GB/s"
+		}
+		printf "%.0f %.0f %% (%.0f of %.0f %s, %.0f us)", share,
+			share, at, of, unit, $6 }'
+}
+
+# The rows of the shapes that match.
+rows()
+{
+	echo "$shapes" | grep -e "${2:-.}" | while read -r name kind height \
+		width channels results window stride pad; do
 		[ -n "$name" ] || continue
-		figures=$(measure "$isa" "${2:-gcc}") || exit 1
-		echo "$name $isa $figures" | awk '{ printf \
-			"%-22s %s %3.0f %% of %s GF/s (%s, best %s), %s GB/s\n",
-			$1, $2, 100 * $4 / $3, $3, $4, $5, $6 }'
-	done || exit 1
-done
+		wide=$(share avx512 "$1") || exit 1
+		narrow=$(share avx2 "$1") || exit 1
+		goal=70 what="of FMA peak"
+		[ "$kind" = conv ] || goal=50 what="of the nearer roof"
+		met=yes
+		for one in "${wide%% *}" "${narrow%% *}"; do
+			[ "$one" = - ] || [ "$one" -ge $goal ] || met=no
+		done
+		echo "| $name | ${wide#* } | ${narrow#* } | $goal % $what |" \
+			"$met |"
+	done
+}
+
+section()
+{
+	echo "## Convolutions and pools"
+	echo
+	echo "The default schedule, one thread, ${1:-gcc}. Work is what the"
+	echo "definition multiplies, without the padding's share."
+	echo
+	echo "| shape | avx512 | avx2 | goal | met |"
+	echo "|---|---|---|---|---|"
+	rows "${1:-gcc}" "$2"
+}
+
+if [ "$1" = --into ]; then
+	section >"$work/section" || exit 1
+	sed '/^## Convolutions and pools/,$d' "$2" | sed -e :a -e \
+		'/^\n*$/{$d;N;ba' -e '}' >"$work/page"
+	{ cat "$work/page"; echo; cat "$work/section"; } >"$2"
+else
+	section "$1" "$2"
+fi

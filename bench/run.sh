@@ -21,6 +21,8 @@ failed=0
 for script in parse graphs gpt2-check gpt2-run edit kernels rows; do
 	TENON=$TENON CC=$CC sh "$here/$script.sh" >>"$work/table" || failed=1
 done
+echo >>"$work/table"
+TENON=$TENON CC=$CC sh "$here/conv.sh" >>"$work/table" || failed=1
 cat "$work/table"
 test $failed = 0 || die "a benchmark failed; $out is as it was"
 cp "$work/table" "$out"
