@@ -111,7 +111,8 @@ static bool same_annots(const struct tn_annots *a, const struct tn_annots *b)
 	return true;
 }
 
-/* Results that are one are annotated as either is, so not as both. */
+/* Results that are one are annotated as either is, so not as both, and lie as
+ * the text says of `b`. */
 static bool agree(const struct tn_op *a, const struct tn_op *b)
 {
 	const struct tn_annots *x, *y;
@@ -121,6 +122,8 @@ static bool agree(const struct tn_op *a, const struct tn_op *b)
 		x = &a->out[i]->annots;
 		y = &b->out[i]->annots;
 		if (x->count && y->count && !same_annots(x, y))
+			return false;
+		if (b->out[i]->layout && b->out[i]->layout != a->out[i]->layout)
 			return false;
 	}
 	return same_annots(&a->annots, &b->annots);
