@@ -5,9 +5,9 @@
  * tn_schedule_apply, recorded as @scheduled. For C the outermost independent
  * loop of each nest goes to threads if they pay (schedule_work.c), the
  * innermost to vectors; sums are kept as tiles in registers
- * (schedule_sums.c, schedule_windows.c). For CUDA the independent outer loops of a nest become
- * one, over the grid. Nests that share temporaries become one first
- * (schedule_rows.c). A step that the kernel does not allow is left out.
+ * (schedule_sums.c, schedule_windows.c). For CUDA the independent outer loops
+ * of a nest become one, over the grid. Nests that share temporaries become one
+ * first (schedule_rows.c). A step that the kernel does not allow is left out.
  *
  *   for i { for j { y[i, j] = exp(x[i, j]) } }
  *   C:     vectorize(j), parallel(i)

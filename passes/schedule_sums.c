@@ -124,7 +124,8 @@ static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
 }
 
 /* Lanes of a vector of what is summed along the loop; 0: not along. */
-static int lanes_along(const struct tn_schedule_nest *nest, const struct tn_kstmt *loop,
+static int lanes_along(const struct tn_schedule_nest *nest,
+		       const struct tn_kstmt *loop,
 		       const struct tn_target *target)
 {
 	const struct tn_kbuf *buf = stored_along(nest->body, loop->var);

@@ -363,8 +363,8 @@ static bool is_far(const struct windows *win)
 	return read && tn_kbuf_bytes(read->buf, &bytes) && bytes > NEAR_BYTES;
 }
 
-/* A panel of so many channels is in several pieces, and its copies, that of the last channels too,
- * fit the stack. */
+/* A panel of so many channels is in several pieces, and its copies, that of the
+ * last channels too, fit the stack. */
 static bool wants_copy(const struct windows *win, int64_t panel)
 {
 	const struct tn_kbuf *buf = win->terms.weights->buf;
