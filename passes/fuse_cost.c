@@ -16,7 +16,6 @@
 
 #define ROWS 16			/* of a contraction: fewer leave threads idle */
 #define SHORT_ROW 16384		/* elements that one thread does in no time */
-#define NEAR_BYTES 524288	/* what stays close to a core */
 #define STACK_SHARE 4		/* a row gets that part of the stack */
 
 /* ---- Sizes --------------------------------------------------------------- */
@@ -135,7 +134,7 @@ static bool pays_contract(const struct tn_fuser *f, const struct tn_op *op,
 			      (long long)count);
 	for (k = 0; k < op->nin; k++) {
 		bytes = shared_bytes(f, op, k, rows);
-		if (bytes > NEAR_BYTES)
+		if (bytes > f->context->target->near_bytes)
 			return refuse(why, "'%s' would be read again for each "
 				      "block of rows, %lld bytes",
 				      tn_graph_in(op, k)->name,

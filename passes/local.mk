@@ -59,6 +59,7 @@ libtenon_la_SOURCES += \
 	passes/schedule_apart.c \
 	passes/schedule_default.c \
 	passes/schedule_deps.c \
+	passes/schedule_far.c \
 	passes/schedule_guard.c \
 	passes/schedule_join.c \
 	passes/schedule_lanes.c \

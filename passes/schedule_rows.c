@@ -89,19 +89,36 @@ static void add_rows(struct tn_splan *plan, const char *name, int nests)
 	join_inside(plan, rows);
 }
 
+/* The nest had better not be joined with its neighbour. */
+static bool is_apart(struct tn_splan *plan, const char *const *names, int n,
+		     int i)
+{
+	const struct tn_kstmt *nest = tn_splan_find(plan, names[i]);
+	const struct tn_kstmt *other;
+
+	other = n > 1 ? tn_splan_find(plan, names[i ? i - 1 : 1]) : NULL;
+	return nest && other && tn_splan_is_far(plan, nest, other);
+}
+
 /* The kernel's outermost loops, all or neighbours as they can. */
 static void join_nests(struct tn_splan *plan)
 {
 	const char *names[TN_SPLAN_NESTS];
+	bool apart[TN_SPLAN_NESTS], whole = true;
 	int n = loops_of(&plan->kernel->body, names, false);
 	int i, first = 0, nests = 1;
 
-	if (n > 1 && join_all(plan, names, n)) {
+	for (i = 0; i < n; i++) {
+		apart[i] = is_apart(plan, names, n, i);
+		whole = whole && !apart[i];
+	}
+	if (n > 1 && whole && join_all(plan, names, n)) {
 		add_rows(plan, names[0], n);
 		return;
 	}
 	for (i = 1; i < n && !plan->failed; i++) {
-		if (tn_splan_step(plan, "join(%s, %s)", names[first],
+		if (!apart[i] && !apart[first] &&
+		    tn_splan_step(plan, "join(%s, %s)", names[first],
 				  names[i])) {
 			nests++;
 			continue;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define STACK (256 * 1024)
+#define NEAR (512 * 1024)	/* of a second-level cache */
 
 /* A target, and what compilers must be told. */
 struct isa {
@@ -35,7 +36,7 @@ static const struct tn_target_layouts layouts_64 = LAYOUTS(64);
 
 #define ISA(isa, bytes, registers, flags) \
 	{ { &tn_backend_c, TN_PAR_THREADS, "c:" isa, isa, bytes, registers, 0, \
-	    0, STACK, &layouts_##bytes, NULL }, flags }
+	    0, STACK, NEAR, &layouts_##bytes, NULL }, flags }
 
 /* The best one first. */
 static const struct isa isas[] = {

@@ -12,7 +12,7 @@
 
 #define TARGET(arch) \
 	{ &tn_backend_cuda, TN_PAR_GRID, "cuda:" arch, arch, 0, 0, 256, \
-	  48 * 1024, 64 * 1024, NULL, NULL }
+	  48 * 1024, 64 * 1024, 512 * 1024, NULL, NULL }
 
 static const struct tn_target sm_80 = TARGET("sm_80");
 static const struct tn_target sm_90 = TARGET("sm_90");

@@ -187,7 +187,7 @@ static void fill_target(struct tn_plugin_target *made)
 		.par = row->has_threads ? TN_PAR_THREADS : TN_PAR_NONE,
 		.vector_bytes = row->vector_bytes,
 		.vector_registers = row->vector_registers,
-		.stack_bytes = 256 * 1024
+		.stack_bytes = 256 * 1024, .near_bytes = 512 * 1024
 	};
 	made->targets[0] = &made->target;
 	made->targets[1] = NULL;

@@ -41,6 +41,7 @@ struct tn_target {
 	int threads_per_block;	/* CUDA default */
 	int64_t shared_bytes;	/* CUDA, a block */
 	int64_t stack_bytes;	/* largest @stack allocation of a kernel */
+	int64_t near_bytes;	/* that stay close to a core while it works */
 	const struct tn_target_layouts *layouts;	/* NULL: all the same */
 	bool (*claims)(const char *op_name);	/* keep this composite whole? */
 };
