@@ -119,25 +119,33 @@ const char *tn_emit_function(const struct tn_dialect *dialect,
 	return is_vector ? functions[i].vector : functions[i].scalar;
 }
 
+/* What the helpers of the function, for vectors or for an element, call. */
+static void close_function(struct tn_prelude *need, size_t i, bool is_vector)
+{
+	if (is_vector) {
+		need->vector_ops[TN_OP_select][TN_f32] = true;
+		need->vectors[TN_f32] |= TN_PART_MAC | TN_PART_SPLAT;
+		need->ops[functions[i].code][TN_f32] = true;
+	}
+	need->of[TN_f32] |= TN_PART_MAC;
+	if (functions[i].calls == TN_OP_none)
+		return;
+	need->ops[functions[i].calls][TN_f32] = true;
+	if (is_vector)
+		need->vector_ops[functions[i].calls][TN_f32] = true;
+}
+
 void tn_prelude_close_functions(struct tn_prelude *need,
 				const struct tn_dialect *dialect)
 {
-	size_t i = COUNT;
+	size_t i = dialect->vector_bytes ? COUNT : 0;
+	enum tn_opcode code;
 
 	while (i-- > 0) {
-		if (!dialect->vector_bytes)
-			continue;
-		if (need->vector_ops[functions[i].code][TN_f32]) {
-			need->vector_ops[functions[i].calls][TN_f32] |=
-				functions[i].calls != TN_OP_none;
-			need->vector_ops[TN_OP_select][TN_f32] = true;
-			need->vectors[TN_f32] |= TN_PART_MAC | TN_PART_SPLAT;
-			need->ops[functions[i].code][TN_f32] = true;
-		}
-		if (need->ops[functions[i].code][TN_f32]) {
-			need->ops[functions[i].calls][TN_f32] |=
-				functions[i].calls != TN_OP_none;
-			need->of[TN_f32] |= TN_PART_MAC;
-		}
+		code = functions[i].code;
+		if (need->vector_ops[code][TN_f32])
+			close_function(need, i, true);
+		else if (need->ops[code][TN_f32])
+			close_function(need, i, false);
 	}
 }
