@@ -76,6 +76,7 @@ libtenon_la_SOURCES += \
 	passes/schedule_tile.c \
 	passes/schedule_windows.c \
 	passes/schedule_work.c \
+	passes/siblings.c \
 	passes/simplify.c \
 	passes/simplify.h \
 	passes/sink.c \

@@ -22,5 +22,5 @@ const char *tn_pipeline_default(bool optimise)
 	if (!optimise)
 		return "infer,inline,lower,schedule,plan";
 	return "infer,inline,unroll,fold,simplify,canonical,cse,"
-		"precompute,dce,sink,fuse,layout,lower,schedule,plan";
+		"siblings,precompute,dce,sink,fuse,layout,lower,schedule,plan";
 }

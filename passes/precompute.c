@@ -10,9 +10,9 @@
  * its value a weight that the function makes when the program is built. Equal
  * groups share one function.
  *
- * Left at run time: views, which cost nothing; what takes more bytes than the
- * weights that it is made of, and more than `limit`; what takes more than
- * MAX_STEPS; what may raise the flag, and random numbers.
+ * Left at run time: views, which cost nothing, but for weights of windows; what
+ * takes more bytes than the weights that it is made of, and more than `limit`;
+ * what takes more than MAX_STEPS; what may raise the flag, and random numbers.
  */
 #include "passes/pass.h"
 
@@ -92,12 +92,14 @@ static int64_t bytes_of(const struct tn_type *type)
 	return bytes;
 }
 
-/* Elements read and made. */
+/* Elements read and made; what moves reads no more than it makes. */
 static int64_t steps_of(const struct tn_op *op)
 {
 	int64_t steps = tn_fold_steps(op), bytes;
 	int i;
 
+	if (tn_ops[op->code].op_class == TN_CLASS_MOVE)
+		return steps;
 	for (i = 0; i < op->nin && steps >= 0; i++) {
 		bytes = bytes_of(tn_graph_in(op, i)->type);
 		if (bytes < 0 || !tn_num_add(steps, bytes, &steps))
@@ -203,13 +205,26 @@ static struct group *group_of_readers(const struct precompute *p,
 	return group;
 }
 
+/* The weights of a window, which will lie as its kernel likes them: as a weight
+ * they can, as a view of another they must lie as that does. */
+static bool is_for_window(const struct tn_value *value)
+{
+	const struct tn_use *use;
+
+	for (use = value->uses; use; use = use->next)
+		if (tn_ops[use->op->code].op_class != TN_CLASS_WINDOW)
+			return false;
+	return value->uses != NULL;
+}
+
 /* Whether the value is better kept than made at each run. */
 static bool is_worthwhile(const struct precompute *p, const struct info *info)
 {
+	const struct tn_value *value = info->op->out[0];
 	int64_t offset;
 
-	if (info->fixed != FIXED || !info->op->out[0]->uses ||
-	    tn_view_of(info->op, &offset))
+	if (info->fixed != FIXED || !value->uses ||
+	    (tn_view_of(info->op, &offset) && !is_for_window(value)))
 		return false;
 	if (info->bytes <= info->source || info->bytes <= p->limit)
 		return true;

@@ -27,7 +27,8 @@
  * draws layouts from the module's seed, for %s. The last entry takes the module
  * all the way to placed kernels. */
 static const char *const passes[] = {
-	"unroll", "fold", "simplify", "canonical", "cse", "precompute", "dce",
+	"unroll", "fold", "simplify", "canonical", "cse", "siblings",
+	"precompute", "dce",
 	"sink,fuse", "layout{seed=%s}", "lower,schedule,plan"
 };
 #define NPASSES ((int)(sizeof(passes) / sizeof(passes[0])))

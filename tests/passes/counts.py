@@ -21,7 +21,7 @@ MOVES = {"reshape", "slice", "transpose", "broadcast", "pad", "concat",
 WINDOWS = {"conv", "conv_transpose", "maxpool", "avgpool"}
 # Launches of a block, at most.
 GPT2_BLOCK = 6
-BERT_LAYER = 9
+BERT_LAYER = 7
 RESNET_BLOCK = 3
 
 
