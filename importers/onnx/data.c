@@ -52,7 +52,7 @@ static void unpack(struct tn_tensor *out, const unsigned char *from,
 	int64_t i;
 
 	for (i = 0; i < count; i++) {
-		unsigned bits = from[i / 2] >> (i % 2 ? 4 : 0) & 15u;
+		unsigned bits = (unsigned)from[i / 2] >> (i % 2 ? 4 : 0) & 15u;
 
 		if (is_signed && bits & 8)
 			bits |= 0xf0u;

@@ -154,16 +154,16 @@ static void test_fused_contraction(void **state)
 	check_kernels(&t, 1);
 }
 
-/* Two reductions are no single nest: the call is put back. */
-static void test_unfit(void **state)
+/* softmax in one function, of which the first `nresults` of y and the maxima are
+ * handed out. */
+static void check_softmax(int nresults, int kernels)
 {
 	static const int64_t m[] = { 4, 6 }, axis[] = { 1 };
-	struct tn_value *in[1], *x, *top, *y;
+	struct tn_value *in[1], *x, *out[2], *sum;
 	struct tn_attr attrs[2];
 	struct tn_fn *fn;
 	struct bench t;
 
-	(void)state;
 	bench_open(&t);
 	t.tolerance = 1e-6;
 	in[0] = bench_in(&t, "x", TN_f32, 2, m, 0, 2);
@@ -171,13 +171,27 @@ static void test_unfit(void **state)
 	x = inner_param(&t, fn, in[0]);
 	attrs[0] = tn_attr_ints("axes", 1, axis);
 	attrs[1] = tn_attr_bool("keep", true);
-	top = bench_op1(&t, TN_OP_reduce_max, x, 2, attrs);
-	x = bench_op1(&t, TN_OP_exp, bench_op2(&t, TN_OP_sub, x, top, 0, NULL),
-		      0, NULL);
-	y = bench_op1(&t, TN_OP_sum, x, 2, attrs);
-	y = bench_op2(&t, TN_OP_div, x, y, 0, NULL);
-	close_fused(&t, fn, 1, in, 1, &y);
-	check_kernels(&t, 5);
+	out[1] = bench_op1(&t, TN_OP_reduce_max, x, 2, attrs);
+	x = bench_op1(&t, TN_OP_exp, bench_op2(&t, TN_OP_sub, x, out[1], 0,
+					       NULL), 0, NULL);
+	sum = bench_op1(&t, TN_OP_sum, x, 2, attrs);
+	out[0] = bench_op2(&t, TN_OP_div, x, sum, 0, NULL);
+	close_fused(&t, fn, 1, in, nresults, out);
+	check_kernels(&t, kernels);
+}
+
+/* Several anchors, one result: a kernel of several nests. */
+static void test_anchors(void **state)
+{
+	(void)state;
+	check_softmax(1, 1);
+}
+
+/* With two results it is no kernel: the call is put back. */
+static void test_unfit(void **state)
+{
+	(void)state;
+	check_softmax(2, 5);
 }
 
 /* Thousands of maps in one function need no deep stack and no deep tree. */
@@ -642,6 +656,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fused_maps),
 		cmocka_unit_test(test_fused_moves),
 		cmocka_unit_test(test_fused_contraction),
+		cmocka_unit_test(test_anchors),
 		cmocka_unit_test(test_unfit),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_shared_kernels),
