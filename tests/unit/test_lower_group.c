@@ -156,7 +156,7 @@ static void test_fused_contraction(void **state)
 
 /* softmax in one function, of which the first `nresults` of y and the maxima are
  * handed out. */
-static void check_softmax(int nresults, int kernels)
+static void check_softmax(int nresults, size_t kernels)
 {
 	static const int64_t m[] = { 4, 6 }, axis[] = { 1 };
 	struct tn_value *in[1], *x, *out[2], *sum;
