@@ -52,8 +52,9 @@ static void unpack(struct tn_tensor *out, const unsigned char *from,
 	int64_t i;
 
 	for (i = 0; i < count; i++) {
-		unsigned bits = (unsigned)from[i / 2] >> (i % 2 ? 4 : 0) & 15u;
+		unsigned bits = from[i / 2];
 
+		bits = (i % 2 ? bits >> 4 : bits) & 15u;
 		if (is_signed && bits & 8)
 			bits |= 0xf0u;
 		to[i] = (unsigned char)bits;

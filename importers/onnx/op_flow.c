@@ -315,7 +315,8 @@ static void written_out(struct tn_onnx *n, const struct onnx_graph *graph,
 	int64_t turn;
 	bool go = true;
 
-	if (turns > TURNS || (int)graph->outputs.len != ncarries + 1) {
+	if (turns > TURNS || ncarries > MOST ||
+	    (int)graph->outputs.len != ncarries + 1) {
 		tn_onnx_refuse(n, "a loop over sequences that cannot be "
 			       "written out");
 		return;
@@ -575,6 +576,7 @@ static bool read_loop(struct tn_onnx *n, struct loop *loop)
 	loop->ncarries = n->nin > 2 ? n->nin - 2 : 0;
 	loop->nscans = (int)loop->graph->outputs.len - 1 - loop->ncarries;
 	if (loop->ncarries > MOST || loop->nscans < 0 ||
+	    loop->graph->outputs.len > MOST ||
 	    n->nout > loop->ncarries + loop->nscans) {
 		tn_onnx_report(n, TN_E1012, "the body does not fit");
 		return false;

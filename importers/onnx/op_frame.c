@@ -70,14 +70,31 @@ void tn_onnx_do_center_crop_pad(struct tn_onnx *n)
 
 /* ---- Col2Im --------------------------------------------------------------------------- */
 
+/* `fallback` where there is none, which is also the least. */
 static void read_list(struct tn_onnx *n, const char *name, int count,
 		      int64_t fallback, int64_t *out)
 {
 	const int64_t *list;
 	int have = tn_onnx_list(n, name, &list), i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		out[i] = i < have ? list[i] : fallback;
+		if (out[i] >= fallback && out[i] <= INT32_MAX)
+			continue;
+		tn_onnx_report(n, TN_E1012, "%s is %lld", name,
+			       (long long)out[i]);
+		out[i] = fallback;
+	}
+}
+
+static bool are_small(int count, const int64_t *sizes)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (sizes[i] < 1 || sizes[i] > INT32_MAX)
+			return false;
+	return true;
 }
 
 /* A size of the image or the block: known, or declared. */
@@ -123,14 +140,20 @@ void tn_onnx_do_col2im(struct tn_onnx *n)
 
 	if (!x || x->type->rank != 3)
 		return;
-	if (!image_sizes(n, image, &count) || !block_sizes(n, count, block)) {
+	if (!image_sizes(n, image, &count) || count < 1 ||
+	    count > TN_MAX_RANK - 2 || !block_sizes(n, count, block) ||
+	    !are_small(count, image) || !are_small(count, block)) {
 		tn_onnx_refuse(n, "sizes that only run time knows");
 		return;
 	}
 	read_list(n, "strides", count, 1, stride);
 	read_list(n, "dilations", count, 1, dilation);
 	read_list(n, "pads", 2 * count, 0, pads);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && !n->failed; i++) {
+		if (all > INT32_MAX / block[i]) {
+			tn_onnx_refuse(n, "blocks as large as these");
+			return;
+		}
 		extent = dilation[i] * (block[i] - 1) + 1;
 		all *= block[i];
 		in[i + 2] = tn_onnx_number(n, (image[i] + pads[i] +
@@ -141,6 +164,8 @@ void tn_onnx_do_col2im(struct tn_onnx *n)
 		extra[i] = (image[i] + pads[i] + pads[i + count] - extent) %
 			stride[i];
 	}
+	if (n->failed)
+		return;
 	channels = tn_dim_floordiv(tn_onnx_pool(n), x->type->dims[1],
 				   tn_onnx_number(n, all));
 	in[0] = tn_dim_mul(tn_onnx_pool(n), x->type->dims[0], channels);
@@ -245,6 +270,8 @@ void tn_onnx_do_max_unpool(struct tn_onnx *n)
 	read_list(n, "kernel_shape", count, 1, size);
 	read_list(n, "strides", count, 1, stride);
 	read_list(n, "pads", 2 * count, 0, pads);
+	if (n->failed)
+		return;
 	all = tn_dim_mul(tn_onnx_pool(n), x->type->dims[0], x->type->dims[1]);
 	inner[0] = x->type->dims[0];
 	inner[1] = x->type->dims[1];

@@ -9,6 +9,9 @@
 
 #include "importers/onnx/table.h"
 
+/* Sizes beyond it are refused. */
+#define LARGEST 0x1p31
+
 struct resize {
 	struct tn_value *x;
 	const char *mode, *coord, *round;
@@ -29,11 +32,16 @@ static bool read_axes(struct tn_onnx *n, struct resize *r)
 	int i, axis, count = tn_onnx_list(n, "axes", &list);
 
 	r->count = count < 0 ? r->x->type->rank : count;
+	if (r->count > r->x->type->rank) {
+		tn_onnx_report(n, TN_E1012, "%d axes of %d", count,
+			       r->x->type->rank);
+		return false;
+	}
 	for (i = 0; i < r->x->type->rank; i++) {
 		r->size[i] = r->x->type->dims[i];
 		r->scale[i] = 1;
 	}
-	for (i = 0; i < r->count && i < TN_MAX_RANK; i++) {
+	for (i = 0; i < r->count; i++) {
 		axis = tn_onnx_axis(n, count < 0 ? i : list[i],
 				    r->x->type->rank);
 		if (axis < 0)
@@ -50,9 +58,12 @@ static const struct tn_dim *scaled(struct tn_onnx *n, const struct tn_dim *size,
 {
 	double part = 1 / scale;
 
+	if (!(scale < LARGEST) || !(part < LARGEST))
+		return NULL;
 	if (tn_dim_is_const(size))
-		return tn_onnx_number(n, (int64_t)floor((double)size->value *
-							scale));
+		return (double)size->value * scale < LARGEST ?
+			tn_onnx_number(n, (int64_t)floor((double)size->value *
+							 scale)) : NULL;
 	if (scale == floor(scale))
 		return tn_dim_mul(tn_onnx_pool(n), size,
 				  tn_onnx_number(n, (int64_t)scale));
@@ -135,8 +146,15 @@ static bool keep_aspect(struct tn_onnx *n, struct resize *r,
 	for (i = 0; i < r->count; i++) {
 		axis = (int)r->axes[i];
 		r->scale[axis] = scale;
-		r->size[axis] = tn_onnx_number(n, (int64_t)floor(scale *
-			(double)r->x->type->dims[axis]->value + 0.5));
+		r->size[axis] = scaled(n, r->x->type->dims[axis], scale);
+		if (r->size[axis])
+			r->size[axis] = tn_onnx_number(n, (int64_t)floor(
+				scale * (double)r->x->type->dims[axis]->value +
+				0.5));
+		if (!r->size[axis]) {
+			tn_onnx_refuse(n, "scale %g", scale);
+			return false;
+		}
 	}
 	return true;
 }
@@ -340,7 +358,8 @@ static int64_t reach(const struct resize *r, int axis)
 
 	if (!r->antialias)
 		return support;
-	if (!tn_dim_is_const(in) || !tn_dim_is_const(out) || !out->value)
+	if (!tn_dim_is_const(in) || !tn_dim_is_const(out) || !out->value ||
+	    in->value > INT32_MAX || out->value > INT32_MAX)
 		return -1;
 	return support * ((in->value + out->value - 1) / out->value + 1);
 }

@@ -30,8 +30,9 @@ static bool read_ints(struct tn_onnx *n, const char *name, int count,
 		return false;
 	}
 	for (i = 0; i < count; i++)
-		if (out[i] < 1) {
-			tn_onnx_report(n, TN_E1012, "%s is below 1", name);
+		if (out[i] < 1 || out[i] > INT32_MAX) {
+			tn_onnx_report(n, TN_E1012, "%s is %lld", name,
+				       (long long)out[i]);
 			return false;
 		}
 	return true;
@@ -132,7 +133,7 @@ static bool read_kernel(struct tn_onnx *n, const struct tn_value *weights,
 	for (i = 0; i < w->count; i++) {
 		const struct tn_dim *dim = weights->type->dims[i + 2];
 
-		if (!tn_dim_is_const(dim)) {
+		if (!tn_dim_is_const(dim) || dim->value > INT32_MAX) {
 			tn_onnx_refuse(n, "a kernel of unknown size");
 			return false;
 		}
@@ -249,8 +250,14 @@ void tn_onnx_do_conv_transpose(struct tn_onnx *n)
 	    !read_kernel(n, weights, &w))
 		return;
 	count = tn_onnx_list(n, "output_padding", &list);
-	for (i = 0; i < count && i < w.count; i++)
+	for (i = 0; i < count && i < w.count; i++) {
 		extra[i] = list[i];
+		if (extra[i] < 0 || extra[i] > INT32_MAX) {
+			tn_onnx_report(n, TN_E1012, "output_padding is %lld",
+				       (long long)extra[i]);
+			return;
+		}
+	}
 	if (!read_crops(n, &w, extra))
 		return;
 	if (!is_plain(&w)) {
