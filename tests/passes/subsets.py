@@ -49,12 +49,13 @@ def pipelines():
             yield ",".join(("infer", "inline") + subset)
     shuffle = random.Random(1)
     for _ in range(ORDERS):
-        order = PASSES * 2 + ["sink", "layout"]
+        order = PASSES * 2 + ["siblings", "sink", "layout"]
         shuffle.shuffle(order)
         yield ",".join(["infer", "inline"] + order)
     for subset in ([], PASSES, ["unroll", "canonical"], ["fuse"],
                    PASSES + ["sink"], ["sink", "layout"],
-                   PASSES + ["sink", "layout"],
+                   ["siblings"] + PASSES + ["sink", "layout"],
+                   ["siblings", "fuse"],
                    PASSES + ["layout{seed=1}"], ["layout{seed=2}"]):
         yield ",".join(["infer", "inline"] + subset
                        + ["lower", "schedule", "plan"])
