@@ -27,9 +27,9 @@
  * draws layouts from the module's seed, for %s. The last entry takes the module
  * all the way to placed kernels. */
 static const char *const passes[] = {
-	"unroll", "fold", "simplify", "canonical", "cse", "siblings",
-	"precompute", "dce",
-	"sink,fuse", "layout{seed=%s}", "lower,schedule,plan"
+	"unroll", "fold", "simplify", "canonical", "cse",
+	"siblings,precompute", "dce", "sink,fuse", "layout{seed=%s}",
+	"lower,schedule,plan"
 };
 #define NPASSES ((int)(sizeof(passes) / sizeof(passes[0])))
 #define NROWS 7
