@@ -35,6 +35,26 @@ static bool is_of_plugin(const struct tenon_context *context,
 	return false;
 }
 
+static bool has_layout(void *data, struct tn_op *op)
+{
+	bool *found = data;
+	int i;
+
+	for (i = 0; i < op->nout; i++)
+		*found = *found || op->out[i]->layout;
+	return !*found;
+}
+
+/* Some value lies otherwise than row by row: windows then sum in the order in
+ * which their channels lie. */
+static bool has_layouts(const struct tn_fn *entry)
+{
+	bool found = false;
+
+	tn_pass_walk(entry->body, has_layout, &found);
+	return found;
+}
+
 double tn_check_tolerance(const struct tenon_module *module,
 			  const struct tn_fn *entry, const char *pass)
 {
@@ -42,6 +62,7 @@ double tn_check_tolerance(const struct tenon_module *module,
 			tn_annots_find(&entry->annots, "fp");
 
 	if (!strcmp(pass, "schedule") ||
+	    (!strcmp(pass, "lower") && has_layouts(entry)) ||
 	    (licensed && (!strcmp(pass, "simplify") ||
 			  is_of_plugin(module->context, pass))))
 		return REORDERED;
