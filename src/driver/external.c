@@ -102,6 +102,8 @@ static bool run_program(struct job *job)
 
 	if (read_timeout(job))
 		words = split(job);
+	if (job->arena.failed)
+		return false;
 	if (!words) {
 		put_failure(job, TN_E0046, "write external{COMMAND}, or "
 			    "external{timeout=SECONDS COMMAND}");
