@@ -281,16 +281,18 @@ bool command_number(const char *name, const char *text, double *out)
 	return false;
 }
 
-void command_timing(const struct command *command,
-		    const struct tenon_module *module)
+enum tenon_status command_timing(const struct command *command,
+				 const struct tenon_module *module)
 {
+	enum tenon_status status;
 	char *text;
 
 	if (!command_value(command, "--time-passes"))
-		return;
-	if (tenon_module_timing(module, command_value(command, "--json"),
-				&text) != TENON_OK)
-		return;
-	fputs(text, stderr);
+		return TENON_OK;
+	status = tenon_module_timing(module, command_value(command, "--json"),
+				     &text);
+	if (text)
+		fputs(text, stderr);
 	tenon_text_free(text);
+	return status;
 }

@@ -35,9 +35,9 @@ bool command_integer(const char *name, const char *text, int64_t *out);
 bool command_number(const char *name, const char *text, double *out);
 /* Ends the file of --events, if one is open; false after a report. */
 bool command_events_close(const struct command *command);
-/* What --time-passes asked for. */
-void command_timing(const struct command *command,
-		    const struct tenon_module *module);
+/* Prints what --time-passes asked for. */
+enum tenon_status command_timing(const struct command *command,
+				 const struct tenon_module *module);
 
 enum tenon_status verb_check(const struct command *command);
 enum tenon_status verb_fmt(const struct command *command);

@@ -232,6 +232,7 @@ enum tenon_status tn_context_text(struct tenon_context *context,
 	if (buf->len == 0)
 		tn_buf_putn(buf, "", 0);
 	*out = tn_buf_take(buf);
+	tn_buf_fini(buf);
 	if (!*out)
 		return tn_context_end(context, tn_context_nomem(context));
 	return tn_context_end(context, TN_OK);

@@ -15,7 +15,7 @@ static enum tenon_status with_module(const struct command *command, action act)
 {
 	struct tenon_module *module = NULL;
 	struct tenon_context *context;
-	enum tenon_status status;
+	enum tenon_status status, timed;
 
 	if (!command_files(command, 1, 1))
 		return TENON_USAGE;
@@ -25,7 +25,9 @@ static enum tenon_status with_module(const struct command *command, action act)
 	status = tenon_parse_file(context, command->files[0], &module);
 	if (status == TENON_OK) {
 		status = act(command, module);
-		command_timing(command, module);
+		timed = command_timing(command, module);
+		if (status == TENON_OK)
+			status = timed;
 	}
 	tenon_module_free(module);
 	command_end(command, context);

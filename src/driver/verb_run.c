@@ -37,7 +37,7 @@ enum tenon_status command_engine(const struct command *command,
 				 struct tenon_module **module,
 				 struct tenon_engine **engine)
 {
-	enum tenon_status status;
+	enum tenon_status status, timed;
 
 	*module = NULL;
 	*engine = NULL;
@@ -47,9 +47,10 @@ enum tenon_status command_engine(const struct command *command,
 	status = tenon_parse_file(context, path, module);
 	if (status == TENON_OK)
 		status = tenon_engine_make(*module, engine);
-	if (*module)
-		command_timing(command, *module);
-	return status;
+	if (!*module)
+		return status;
+	timed = command_timing(command, *module);
+	return status == TENON_OK ? timed : status;
 }
 
 /* ---- Inputs ------------------------------------------------------------------- */
