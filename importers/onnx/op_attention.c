@@ -214,7 +214,7 @@ static struct tn_value *soften(struct tn_onnx *n, struct tn_value *x)
 
 void tn_onnx_do_attention(struct tn_onnx *n)
 {
-	struct attention a = { NULL };
+	struct attention a = { .q = NULL };
 	struct tn_value *raw, *capped, *biased, *soft, *y, *keys, *values;
 	double cap = tn_onnx_float(n, "softcap", 0);
 	int64_t mode = tn_onnx_int(n, "qk_matmul_output_mode", 0), group;

@@ -213,7 +213,7 @@ static bool read_length(struct tn_onnx *n, struct dft *how, int axis)
 void tn_onnx_do_dft(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0);
-	struct dft how = { NULL };
+	struct dft how = { .length = NULL };
 	int64_t known = tn_onnx_int(n, "axis", 1);
 	int axis = -1, count;
 
@@ -242,7 +242,7 @@ void tn_onnx_do_stft(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *window = NULL, *frames;
 	const struct tn_dim *dims[TN_MAX_RANK], *step, *length = NULL;
-	struct dft how = { NULL };
+	struct dft how = { .length = NULL };
 	enum tn_dtype dtype;
 	int count, rank;
 
