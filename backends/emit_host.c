@@ -141,11 +141,12 @@ static void unplaced(struct tn_host *host, const struct tn_value *value)
 	host->status = TN_BUG;
 }
 
-const char *tn_host_place(struct tn_host *host, const struct tn_value *value)
+/* The address `offset` bytes behind the first of a value that is no alias. */
+static const char *place_at(struct tn_host *host, const struct tn_value *root,
+			    int64_t offset)
 {
-	int64_t offset, start = -1;
-	const struct tn_value *root = tn_place_root(value, &offset);
 	struct tn_buf text;
+	int64_t start;
 
 	tn_buf_init(&text);
 	switch (root->place.kind) {
@@ -174,6 +175,14 @@ const char *tn_host_place(struct tn_host *host, const struct tn_value *value)
 	if (offset)
 		tn_buf_putf(&text, " + %lld", (long long)offset);
 	return keep(host, &text);
+}
+
+const char *tn_host_place(struct tn_host *host, const struct tn_value *value)
+{
+	int64_t offset;
+	const struct tn_value *root = tn_place_root(value, &offset);
+
+	return place_at(host, root, offset);
 }
 
 static void put_copy(struct tn_host *host, const struct tn_value *from,
@@ -303,6 +312,25 @@ static void put_return(struct tn_host *host, const struct tn_op *op)
 
 /* ---- Steps ---- */
 
+/* Parts that were not made in place are copied there. */
+static void put_concat(struct tn_host *host, const struct tn_op *op)
+{
+	int64_t at, from;
+	const struct tn_value *whole = tn_place_root(op->out[0], &at);
+	const struct tn_value *part;
+	int k;
+
+	for (k = 0; k < op->nin; k++) {
+		part = tn_graph_in(op, k);
+		if (tn_place_root(part, &from) != whole || from != at)
+			line(host, "tn_copy(s, %s, %s, %s);",
+			     place_at(host, whole, at),
+			     tn_host_place(host, part),
+			     tn_host_bytes(host, part->type));
+		at += tn_view_part_bytes(op, k);
+	}
+}
+
 static void refuse(struct tn_host *host, const struct tn_op *op)
 {
 	host->status = TN_UNSUPPORTED;
@@ -322,6 +350,9 @@ static void put_op(struct tn_host *host, const struct tn_op *op)
 	case TN_OP_transpose:
 	case TN_OP_slice:
 	case TN_OP_yield:
+		break;
+	case TN_OP_concat:
+		put_concat(host, op);
 		break;
 	case TN_OP_if:
 		put_if(host, op);

@@ -27,6 +27,17 @@ static const struct tn_value *argument(const struct tn_op *op, int param)
 
 /* ---- Collecting ---- */
 
+/* True if both are pieces of one buffer, of constant sizes, and lie apart. */
+static bool lie_apart(const struct tn_value *a, const struct tn_value *b)
+{
+	int64_t from, start;
+
+	return tn_place_root(a, &from) == tn_place_root(b, &start) &&
+		tn_type_is_static(a->type) && tn_type_is_static(b->type) &&
+		(from + tn_type_max_bytes(NULL, a->type) <= start ||
+		 start + tn_type_max_bytes(NULL, b->type) <= from);
+}
+
 /* True if the bytes of two values may overlap. */
 static bool overlap(const struct tn_value *a, const struct tn_value *b)
 {
@@ -34,7 +45,7 @@ static bool overlap(const struct tn_value *a, const struct tn_value *b)
 	const struct tn_place *x = &tn_place_root(a, &da)->place;
 	const struct tn_place *y = &tn_place_root(b, &db)->place;
 
-	if (x->kind != y->kind)
+	if (x->kind != y->kind || lie_apart(a, b))
 		return false;
 	if (x->kind != TN_PLACE_ARENA)
 		return x->number == y->number;

@@ -3,8 +3,8 @@
  *
  * In: a flat module of primitives, maps perhaps outlined into functions
  * @fused. Out: functions that hold launches, control flow in the form of
- * lower_flow.c, constants, and reshapes, which are the same bytes under
- * another shape. Values keep their names; equal groups share a kernel.
+ * lower_flow.c, constants, reshapes, which are the same bytes under another
+ * shape, and concatenations whose parts are made in place. Values keep their names; equal groups share a kernel.
  *
  *   y: f32[4] = exp(x);   ->   y: f32[4] = launch main__y(x);
  */
@@ -29,12 +29,41 @@ static struct tn_op *unfuse(struct tn_lower *lw, struct tn_op *call)
 	return before ? before->next : block->first;
 }
 
-static bool is_kept(const struct tn_op *op)
+/* True if the parts of a concatenation go to their places in it, at least half
+ * of its bytes: the rest is copied by the host, one part after another. */
+static bool joins_parts(struct tn_lower *lw, const struct tn_op *op)
+{
+	int64_t bytes, made = 0, copied = 0;
+	int k;
+
+	if (tn_ops[op->code].srule != TN_SRULE_CONCAT)
+		return false;
+	if (!tn_view_is_joined(op)) {
+		tn_rw_miss(lw->rw, "in-place", op, NULL,
+			   "the parts are copied: its axis is not the first "
+			   "in memory, or a size is no constant");
+		return false;
+	}
+	for (k = 0; k < op->nin; k++) {
+		bytes = tn_view_part_bytes(op, k);
+		if (tn_view_part(op, k))
+			made += bytes;
+		else
+			copied += bytes;
+	}
+	if (made >= copied)
+		return true;
+	tn_rw_miss(lw->rw, "in-place", op, NULL,
+		   "the parts are copied: most are made elsewhere");
+	return false;
+}
+
+static bool is_kept(struct tn_lower *lw, const struct tn_op *op)
 {
 	int64_t offset;
 
 	return tn_op_has(op->code, TN_FLAG_LITERAL) ||
-		tn_view_of(op, &offset);
+		tn_view_of(op, &offset) || joins_parts(lw, op);
 }
 
 static bool lower_regions(struct tn_lower *lw, struct tn_op *op)
@@ -98,7 +127,7 @@ static bool lower_block(struct tn_lower *lw, struct tn_block *block)
 		bool is_call = is_fused_call(op);
 
 		next = op->next;
-		if (is_kept(op))
+		if (is_kept(lw, op))
 			continue;
 		if (!is_call && tn_ops[op->code].op_class == TN_CLASS_FLOW) {
 			if (!lower_flow(lw, op))

@@ -23,6 +23,12 @@ static const struct tn_op *in_block(const struct tn_op *op,
 	return op;
 }
 
+/* One that is left holds its parts, or is them. */
+static bool is_concat(const struct tn_op *op)
+{
+	return tn_ops[op->code].srule == TN_SRULE_CONCAT;
+}
+
 /* True if the use of `value` is over when `op` runs: it stands ahead of it and
  * gives no other name to the bytes. What stands ahead has a lower number
  * (tn_lower_number_ops), or 0 if it was made since. */
@@ -32,7 +38,7 @@ static bool is_over(const struct tn_use *use, const struct tn_op *op)
 	int64_t offset;
 
 	return reader && reader != op && reader->number < op->number &&
-		!tn_view_of(use->op, &offset);
+		!tn_view_of(use->op, &offset) && !is_concat(use->op);
 }
 
 /* True if nothing but operand `use` of `op` still reads the value. */
@@ -74,7 +80,7 @@ static bool may_update(const struct tn_op *launch, int k)
 		op = value->op;
 		if (!op)
 			return is_carry(value, launch->block);
-		if (op->block != launch->block)
+		if (op->block != launch->block || is_concat(op))
 			return false;
 		from = tn_view_of(op, &offset) ? 0 :
 			tn_view_updated(op, value->index);

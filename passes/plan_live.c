@@ -171,6 +171,17 @@ static struct tn_value *updated_operand(const struct tn_op *op, int result)
 	return k < 0 ? NULL : tn_graph_in(op, k);
 }
 
+/* A part of a concatenation lies in it: that is alive from here on. */
+static bool open_home(struct tn_plan *plan, const struct tn_value *part,
+		      int64_t step)
+{
+	struct tn_value *home = part->place.alias;
+
+	return part->place.kind != TN_PLACE_ALIAS ||
+		home->place.kind != TN_PLACE_NONE ||
+		add_interval(plan, home, step);
+}
+
 static bool place_launch(struct tn_plan *plan, struct tn_op *op)
 {
 	int64_t step = position(plan, op)->step;
@@ -181,12 +192,26 @@ static bool place_launch(struct tn_plan *plan, struct tn_op *op)
 		operand = updated_operand(op, i);
 		if (operand)
 			set_alias(plan, op->out[i], operand, 0);
-		else if (op->out[i]->place.kind == TN_PLACE_NONE &&
-			 !add_interval(plan, op->out[i], step))
+		else if (op->out[i]->place.kind == TN_PLACE_NONE ?
+			 !add_interval(plan, op->out[i], step) :
+			 !open_home(plan, op->out[i], step))
 			return false;
 		extend(plan, op->out[i], step);
 	}
 	return add_scratch(plan, op, step);
+}
+
+/* Its parts come before it, but they may all lie elsewhere. */
+static bool place_concat(struct tn_plan *plan, struct tn_op *op)
+{
+	int64_t step = position(plan, op)->step;
+
+	if (op->out[0]->place.kind == TN_PLACE_NONE ?
+	    !add_interval(plan, op->out[0], step) :
+	    !open_home(plan, op->out[0], step))
+		return false;
+	extend(plan, op->out[0], step);
+	return true;
 }
 
 static bool place_op(struct tn_plan *plan, struct tn_op *op)
@@ -199,6 +224,8 @@ static bool place_op(struct tn_plan *plan, struct tn_op *op)
 		set_outside(plan, op->out[0], TN_PLACE_WEIGHT, 0);
 	else if (op->code == TN_OP_launch)
 		return place_launch(plan, op);
+	else if (tn_view_is_joined(op))
+		return place_concat(plan, op);
 	else if (is_loop(op))
 		return place_loop(plan, op);
 	else if (op->code == TN_OP_yield &&
@@ -265,8 +292,14 @@ static const struct tn_value *buffer_of(const struct tn_value *value)
 	return value;
 }
 
-/* A result made by a launch of the function's own block goes straight to the
- * caller's buffer. One that is returned twice is copied by the return. */
+static bool is_made(const struct tn_op *op)
+{
+	return op->code == TN_OP_launch || tn_view_is_joined(op);
+}
+
+/* A result made by a launch or put together of parts in the function's own
+ * block goes straight to the caller's buffer. One that is returned twice is
+ * copied by the return, and so is a part. */
 static void place_results(struct tn_plan *plan)
 {
 	const struct tn_op *ret = plan->context->entry->body->last;
@@ -276,7 +309,7 @@ static void place_results(struct tn_plan *plan)
 
 	for (i = 0; i < ret->nin; i++) {
 		buffer = buffer_of(tn_graph_in(ret, i));
-		if (!buffer->op || buffer->op->code != TN_OP_launch ||
+		if (!buffer->op || !is_made(buffer->op) ||
 		    buffer->op->block != ret->block ||
 		    buffer->place.kind != TN_PLACE_NONE)
 			continue;
@@ -299,6 +332,71 @@ static bool clear_place(void *data, struct tn_op *op)
 	return true;
 }
 
+/* ---- Concatenations ---------------------------------------------------- */
+
+/* True if all parts lie already one behind the other in a larger one: then the
+ * result is there too. */
+static bool find_whole(const struct tn_op *concat, struct tn_place *place)
+{
+	const struct tn_value *part;
+	int64_t at = 0;
+	int k;
+
+	for (k = 0; k < concat->nin; k++) {
+		part = tn_view_part(concat, k);
+		if (!part || part->place.kind != TN_PLACE_ALIAS)
+			return false;
+		if (k == 0)
+			*place = part->place;
+		if (part->place.alias != place->alias ||
+		    part->place.offset != place->offset + at)
+			return false;
+		at += tn_view_part_bytes(concat, k);
+	}
+	return true;
+}
+
+/* Its number is how many it lies in. A part that lies in another already, or
+ * elsewhere in this one, is copied. */
+static void home_parts(struct tn_plan *plan, struct tn_op *concat)
+{
+	struct tn_value *whole = concat->out[0], *part;
+	struct tn_place place;
+	int64_t at = 0;
+	int k;
+
+	if (whole->place.kind == TN_PLACE_NONE)
+		whole->number = 0;
+	if (whole->place.kind == TN_PLACE_NONE && find_whole(concat, &place)) {
+		tn_rw_place(rw_of(plan), whole, &place);
+		return;
+	}
+	for (k = 0; k < concat->nin; k++) {
+		part = tn_view_part(concat, k);
+		if (part && part->place.kind == TN_PLACE_NONE &&
+		    (part->op->code == TN_OP_launch ||
+		     whole->number < TN_VIEW_NESTED)) {
+			set_alias(plan, part, whole, at);
+			part->number = whole->number + 1;
+		}
+		at += tn_view_part_bytes(concat, k);
+	}
+}
+
+/* From the last to the first: what lies in another knows where that lies. */
+static void home_block(struct tn_plan *plan, struct tn_block *block)
+{
+	struct tn_op *op;
+	int i;
+
+	for (op = block->last; op; op = op->prev) {
+		for (i = 0; i < op->nregions; i++)
+			home_block(plan, op->regions[i]);
+		if (tn_view_is_joined(op))
+			home_parts(plan, op);
+	}
+}
+
 bool tn_plan_collect(struct tn_plan *plan)
 {
 	struct tn_analyses *analyses = plan->context->analyses;
@@ -312,6 +410,7 @@ bool tn_plan_collect(struct tn_plan *plan)
 		return false;
 	tn_pass_walk(body, clear_place, rw_of(plan));
 	good = place_params(plan);
+	home_block(plan, body);
 	place_results(plan);
 	return good && place_block(plan, body);
 }

@@ -11,6 +11,11 @@
  *   stamps   disjoint stretches of a space, sorted by offset. A view carries
  *            the stamp of what it views; a result in place stamps the bytes
  *            anew, so that a late read of the older value is seen.
+ *   joins    a concatenation may be the bytes of its parts: each lies where it
+ *            stands in it, or is copied there. The whole then carries the stamp
+ *            of the result; a part is still there, and so is an older
+ *            concatenation of some of them: what a stamp says of an address is
+ *            followed down to the part that was written there.
  *   in place a launch may write a result over an operand if its kernel is
  *            proved to read there what the same turn writes
  *            (verify_inplace.c).
@@ -44,6 +49,7 @@ struct checker {
 	const struct tn_fn *fn;
 	struct tn_vec *spaces;	/* each: struct stretch */
 	int nspaces;
+	struct tn_map joined;	/* results of concatenations run so far */
 	struct tn_vec reads;	/* const struct tn_value *: of open loops */
 	int loops;		/* open */
 	struct tn_buf *faults;
@@ -120,35 +126,18 @@ static void stamp(struct checker *c, int number, int64_t from, int64_t to,
 		c->failed = true;
 }
 
-/* Who holds a byte of [from, to) that `owner` does not; NULL: nobody. A gap
- * counts as `nobody`. */
-static const void *intruder(const struct tn_vec *space, int64_t from,
-			    int64_t to, const void *owner,
-			    const void *nobody)
-{
-	size_t i;
-
-	for (i = find(space, from); from < to; i++) {
-		if (i == space->len || at(space, i)->from > from)
-			return nobody;
-		if (at(space, i)->owner != owner)
-			return at(space, i)->owner;
-		from = at(space, i)->to;
-	}
-	return NULL;
-}
-
 /* ---- Values ---------------------------------------------------------- */
 
 /* The value whose bytes a view shows, or a loop hands out; an update in place
- * is its own. */
+ * is its own, and so is what is joined of parts. */
 static const struct tn_value *version_of(const struct tn_value *value)
 {
 	const struct tn_op *op;
 
 	while (value->place.kind == TN_PLACE_ALIAS) {
 		op = value->op;
-		if (op && op->code == TN_OP_launch)
+		if (op && (op->code == TN_OP_launch ||
+			   op->code == TN_OP_concat))
 			break;
 		if (op && tn_op_has(op->code, TN_FLAG_VIEW))
 			value = tn_graph_in(op, 0);
@@ -178,22 +167,11 @@ static int space_of(const struct checker *c, const struct tn_value *root)
 	return NOWHERE;
 }
 
-static bool fits_arena(struct checker *c, const struct tn_value *value,
-		       const struct tn_value *root, int64_t to)
-{
-	if (root->place.offset < 0 || to > c->fn->arena_bytes)
-		fault(c, value, "leaves the arena");
-	else if (root->place.offset % TN_PLACE_ALIGN)
-		fault(c, value, "is not aligned");
-	else
-		return true;
-	return false;
-}
-
-/* Where the value lies; false after a fault. Sizes are the worst case of the
- * type, not what the planner noted. */
-static bool locate(struct checker *c, const struct tn_value *value,
-		   struct extent *extent)
+/* Where the value lies; what is wrong with that, or NULL. Sizes are the worst
+ * case of the type, not what the planner noted. */
+static const char *find_extent(const struct checker *c,
+			       const struct tn_value *value,
+			       struct extent *extent)
 {
 	int64_t bytes = tn_type_max_bytes(c->fn->module, value->type);
 	int64_t whole, offset = 0;
@@ -204,23 +182,123 @@ static bool locate(struct checker *c, const struct tn_value *value,
 	whole = tn_type_max_bytes(c->fn->module, root->type);
 	extent->owner = version_of(value);
 	extent->space = space_of(c, root);
-	if (extent->space == NOWHERE) {
-		fault(c, value, "has no place");
-		return false;
-	}
-	if (bytes < 0 || whole < 0 || offset < 0 || offset > whole) {
-		fault(c, value, "begins outside the bytes that it views");
-		return false;
-	}
+	if (extent->space == NOWHERE)
+		return "has no place";
+	if (bytes < 0 || whole < 0 || offset < 0 || offset > whole)
+		return "begins outside the bytes that it views";
 	if (bytes > whole - offset)
 		bytes = whole - offset;
 	if (extent->space == ARENA)
 		offset += root->place.offset;
 	extent->from = offset;
 	extent->to = offset + bytes;
-	return extent->space != ARENA ||
-		fits_arena(c, value, root, extent->to);
+	if (extent->space != ARENA)
+		return NULL;
+	if (root->place.offset < 0 || extent->to > c->fn->arena_bytes)
+		return "leaves the arena";
+	return root->place.offset % TN_PLACE_ALIGN ? "is not aligned" : NULL;
 }
+
+/* The same; false after a fault. */
+static bool locate(struct checker *c, const struct tn_value *value,
+		   struct extent *extent)
+{
+	const char *what = find_extent(c, value, extent);
+
+	if (what)
+		fault(c, value, what);
+	return !what;
+}
+
+/* ---- Parts ------------------------------------------------------------ */
+
+/* The part of a concatenation that stands at the address, *to no more than its
+ * end; NULL: it was copied there. */
+static const struct tn_value *part_at(const struct checker *c,
+				      const struct tn_value *whole,
+				      int64_t address, int64_t *to)
+{
+	const struct tn_op *op = whole->op;
+	struct extent all, part;
+	int64_t at;
+	int k;
+
+	if (find_extent(c, whole, &all))
+		return NULL;
+	for (k = 0, at = all.from; k < op->nin; k++) {
+		int64_t bytes = tn_type_max_bytes(c->fn->module,
+						  tn_graph_in(op, k)->type);
+
+		if (address >= at + bytes) {
+			at += bytes;
+			continue;
+		}
+		if (*to > at + bytes)
+			*to = at + bytes;
+		if (find_extent(c, tn_graph_in(op, k), &part) ||
+		    part.space != all.space || part.from != at)
+			return NULL;
+		return part.owner;
+	}
+	return NULL;
+}
+
+/* What was written at the address to be the owner's bytes, or `end` if that
+ * comes first on the way; *to: it goes no further. */
+static const void *writer(const struct checker *c, const void *owner,
+			  const void *end, int64_t address, int64_t *to)
+{
+	const struct tn_value *whole, *part;
+
+	while (owner != end) {
+		whole = tn_map_find(&c->joined, owner);
+		part = whole ? part_at(c, whole, address, to) : NULL;
+		if (!part)
+			break;
+		owner = part;
+	}
+	return owner;
+}
+
+/* True if bytes [from, to) stamped `holder` are those that `owner` has there. */
+static bool shows(const struct checker *c, const void *holder,
+		  const void *owner, int64_t from, int64_t to)
+{
+	const void *a;
+	int64_t end;
+
+	for (; from < to; from = end) {
+		end = to;
+		a = writer(c, holder, owner, from, &end);
+		if (a != owner && a != writer(c, owner, a, from, &end))
+			return false;
+	}
+	return true;
+}
+
+/* Who holds a byte of the extent that is not its owner's; NULL: nobody. A gap
+ * counts as `nobody`. */
+static const void *intruder(const struct checker *c,
+			    const struct extent *extent, const void *nobody)
+{
+	const struct tn_vec *space = &c->spaces[extent->space];
+	const struct stretch *held;
+	int64_t from = extent->from, to;
+	size_t i;
+
+	for (i = find(space, from); from < extent->to; i++, from = to) {
+		if (i == space->len || at(space, i)->from > from)
+			return nobody;
+		held = at(space, i);
+		to = held->to < extent->to ? held->to : extent->to;
+		if (held->owner != extent->owner &&
+		    !shows(c, held->owner, extent->owner, from, to))
+			return held->owner;
+	}
+	return NULL;
+}
+
+/* ---- Reads and writes ------------------------------------------------- */
 
 static void write_value(struct checker *c, const struct tn_value *value)
 {
@@ -243,8 +321,7 @@ static void hold_value(struct checker *c, const struct tn_value *value,
 
 	if (!locate(c, value, &extent) || extent.space == READ_ONLY)
 		return;
-	by = intruder(&c->spaces[extent.space], extent.from, extent.to,
-		      extent.owner, value);
+	by = intruder(c, &extent, value);
 	if (!by)
 		return;
 	c->good = false;
@@ -399,6 +476,56 @@ static void hold_operands(struct checker *c, const struct tn_op *op)
 	}
 }
 
+/* A part that does not lie at [from, ..) of the result is copied there; false
+ * after a fault. */
+static bool join_part(struct checker *c, const struct tn_op *op,
+		      const struct tn_value *part, const struct extent *all,
+		      int64_t *from)
+{
+	struct extent extent;
+	int64_t at = *from;
+
+	read_value(c, part, op);
+	if (!locate(c, part, &extent))
+		return false;
+	*from += extent.to - extent.from;
+	if (extent.from == at && extent.space == all->space)
+		return true;
+	if (*from > all->to || at == *from)
+		return *from <= all->to;
+	stamp(c, all->space, at, *from, op->out[0]);
+	hold_value(c, part, op);
+	return true;
+}
+
+/* Each part is in its place, and stays there while the others are copied. */
+static void run_concat(struct checker *c, const struct tn_op *op)
+{
+	const struct tn_value *whole = op->out[0];
+	struct extent all;
+	int64_t from;
+	int i;
+
+	if (!locate(c, whole, &all))
+		return;
+	if (all.space == READ_ONLY) {
+		fault(c, whole, "is written into an input or a weight");
+		return;
+	}
+	for (i = 0, from = all.from; i < op->nin; i++)
+		if (!join_part(c, op, tn_graph_in(op, i), &all, &from))
+			return;
+	if (from != all.to)
+		fault(c, whole, "is not as large as its parts");
+	for (i = 0; i < op->nin; i++)
+		hold_value(c, tn_graph_in(op, i), op);
+	if (from != all.to || from == all.from)
+		return;
+	stamp(c, all.space, all.from, all.to, whole);
+	if (!tn_map_set(&c->joined, whole, (void *)(uintptr_t)whole))
+		c->failed = true;
+}
+
 /* Operands, results and scratch are all in use together. */
 static void run_launch(struct checker *c, const struct tn_op *op)
 {
@@ -453,6 +580,9 @@ static void run_op(struct checker *c, const struct tn_op *op)
 	case TN_OP_launch:
 		run_launch(c, op);
 		break;
+	case TN_OP_concat:
+		run_concat(c, op);
+		break;
 	case TN_OP_for:
 	case TN_OP_while:
 		run_loop(c, op);
@@ -490,8 +620,10 @@ bool tn_verify_placed(const struct tn_fn *fn, struct tn_buf *faults)
 		return false;
 	for (i = 0; i < c.nspaces; i++)
 		tn_vec_init(&c.spaces[i], sizeof(struct stretch), NULL);
+	tn_map_init_ptr(&c.joined);
 	tn_vec_init(&c.reads, sizeof(struct tn_value *), NULL);
 	run_block(&c, fn->body);
+	tn_map_fini(&c.joined);
 	tn_vec_fini(&c.reads);
 	for (i = 0; i < c.nspaces; i++)
 		tn_vec_fini(&c.spaces[i]);

@@ -123,12 +123,14 @@ static void check_fused(struct tn_verify *v, const struct tn_op *op)
 				"(fused)");
 }
 
-/* What may stand beside launches: constants, views, flow. */
+/* What may stand beside launches: constants, views, flow,
+ * concatenations of parts that lie in them. */
 static void check_kernels(struct tn_verify *v, const struct tn_op *op)
 {
 	int64_t offset;
 
-	if (op->code == TN_OP_const || tn_view_of(op, &offset))
+	if (op->code == TN_OP_const || tn_view_of(op, &offset) ||
+	    tn_view_is_joined(op))
 		return;
 	if (tn_ops[op->code].op_class != TN_CLASS_FLOW ||
 	    op->code == TN_OP_call)

@@ -164,6 +164,70 @@ bool tn_view_of(const struct tn_op *op, int64_t *offset)
 	}
 }
 
+/* ---- Concatenations --------------------------------------------------- */
+
+/* Bytes of a type of constant sizes; 0: it has others, or none. */
+static int64_t fixed_bytes(const struct tn_type *type)
+{
+	int64_t bytes = tn_type_is_static(type) ?
+		tn_type_max_bytes(NULL, type) : 0;
+
+	return bytes > 0 ? bytes : 0;
+}
+
+static int64_t concat_axis(const struct tn_op *op)
+{
+	return tn_graph_attr(op, "axis")->u.i;
+}
+
+bool tn_view_is_joined(const struct tn_op *op)
+{
+	struct tn_layout_part parts[TN_MAX_RANK];
+	const struct tn_value *in, *out;
+	int i;
+
+	if (tn_ops[op->code].srule != TN_SRULE_CONCAT || op->nin < 2 ||
+	    op->nin > TN_VIEW_PARTS)
+		return false;
+	out = op->out[0];
+	if (fixed_bytes(out->type) == 0 ||
+	    tn_layout_parts(out->layout, out->type, parts) == 0 ||
+	    parts[0].axis != concat_axis(op) ||
+	    parts[0].piece == TN_LAYOUT_LANE)
+		return false;
+	for (i = 0; i < op->nin; i++) {
+		in = tn_graph_in(op, i);
+		if (fixed_bytes(in->type) == 0 ||
+		    in->type->dims[parts[0].axis]->value % parts[0].n ||
+		    !tn_layout_same(in->type, in->layout, out->layout))
+			return false;
+	}
+	return true;
+}
+
+int64_t tn_view_part_bytes(const struct tn_op *concat, int k)
+{
+	return fixed_bytes(tn_graph_in(concat, k)->type);
+}
+
+struct tn_value *tn_view_part(const struct tn_op *concat, int k)
+{
+	struct tn_value *value = tn_graph_in(concat, k);
+	int64_t offset;
+
+	while (value->op && tn_ops[value->op->code].srule != TN_SRULE_SLICE &&
+	       tn_view_of(value->op, &offset))
+		value = tn_graph_in(value->op, 0);
+	if (!value->op || value->op->block != concat->block)
+		return NULL;
+	if (value->op->code == TN_OP_launch)
+		return tn_view_updated(value->op, value->index) < 0 ? value :
+			NULL;
+	return tn_view_is_joined(value->op) ? value : NULL;
+}
+
+/* ---- Updates ---------------------------------------------------------- */
+
 int tn_view_updated(const struct tn_op *op, int result)
 {
 	const struct tn_kernel *kernel = op->kernel;
