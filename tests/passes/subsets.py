@@ -35,6 +35,8 @@ CASES = [
     (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=true", "B=3"),
     (INPUTS / "calls.tn", "x=random:1 w=random:2 on=bool=false", "B=1"),
     (INPUTS / "consts.tn", "x=random:1 b=bool=false", ""),
+    (INPUTS / "concat.tn", "x=random:1 w=random:2 p=bool=true", ""),
+    (INPUTS / "concat.tn", "x=random:3 w=random:4 p=bool=false", ""),
     (INPUTS / "weights.tn", "x=random:1", "N=2"),
     (INPUTS / "guards.tn", "x=random:1 m=random:2", "N=6"),
     (EXAMPLES / "02-mlp/mlp.tn", "x=random:1", "B=3"),

@@ -19,6 +19,7 @@
 #include "ir/graph_edit.h"
 #include "ir/kernel.h"
 #include "ir/verify.h"
+#include "ir/view.h"
 #include "passes/plan.h"
 
 /* A module lowered and planned; its intervals are kept. */
@@ -164,6 +165,15 @@ static bool is_inside(const struct tn_interval *interval,
 	return false;
 }
 
+/* Bytes of a view, for all of it. */
+static bool is_bytes_of(const struct tn_value *view,
+			const struct tn_value *value)
+{
+	return view == value || (view->place.kind == TN_PLACE_ALIAS &&
+				 view->place.alias == value &&
+				 view->place.offset == 0);
+}
+
 /* Bytes of a result of an `if` are free in its second branch, and may be those
  * of the value that the branch hands out. */
 static bool spares_branch(const struct tn_interval *inner,
@@ -175,10 +185,20 @@ static bool spares_branch(const struct tn_interval *inner,
 	if (!op || op->code != TN_OP_if)
 		return false;
 	for (i = 0; i < 2; i++)
-		if (inner->value == tn_graph_in(op->regions[i]->last,
-						outer->value->index))
+		if (inner->value &&
+		    is_bytes_of(tn_graph_in(op->regions[i]->last,
+					    outer->value->index),
+				inner->value))
 			return true;
 	return is_inside(inner, op->regions[1]);
+}
+
+/* Whose launch writes the first bytes of the value, as which of its parts. */
+static const struct tn_value *first_part(const struct tn_value *value)
+{
+	while (value && value->op && value->op->code == TN_OP_concat)
+		value = tn_graph_in(value->op, 0);
+	return value;
 }
 
 /* Bytes of a carry are free from its last use in the turn to the end of it, and
@@ -187,13 +207,14 @@ static bool spares_turn(const struct tn_interval *inner,
 			const struct tn_interval *outer)
 {
 	const struct tn_value *carry = outer->value;
+	const struct tn_value *made = first_part(inner->value);
 	const struct tn_use *use;
 
 	if (!carry || carry->op || !is_inside(inner, carry->block))
 		return false;
 	for (use = carry->uses; use; use = use->next)
 		if (use->op->number >= inner->first &&
-		    !(inner->value && use->op == inner->value->op &&
+		    !(made && use->op == made->op &&
 		      tn_plan_may_take(use->op, carry)))
 			return false;
 	return true;
@@ -245,10 +266,24 @@ static bool spares_operand(const struct tn_interval *operand,
 		operand->bytes == result->bytes && takes(op, operand->value);
 }
 
+/* So may the first part of a concatenation, which is made in it. */
+static bool spares_part(const struct tn_interval *operand,
+			const struct tn_interval *whole)
+{
+	const struct tn_value *part = first_part(whole->value);
+
+	return part && part != whole->value && operand->value && part->op &&
+		part->op->code == TN_OP_launch &&
+		operand->last == part->op->number &&
+		operand->value->type == part->type &&
+		takes(part->op, operand->value);
+}
+
 static bool may_share(const struct tn_interval *x,
 		      const struct tn_interval *y)
 {
 	return spares_operand(x, y) || spares_operand(y, x) ||
+		spares_part(x, y) || spares_part(y, x) ||
 		spares_branch(x, y) || spares_branch(y, x) ||
 		spares_turn(x, y) || spares_turn(y, x) ||
 		spares_start(x, y) || spares_start(y, x);
@@ -256,7 +291,7 @@ static bool may_share(const struct tn_interval *x,
 
 static const char *const files[] = {
 	"views.tn", "loops.tn", "flow.tn", "index.tn", "calls.tn",
-	"consts.tn", "guards.tn"
+	"consts.tn", "guards.tn", "concat.tn"
 };
 #define NFILES (sizeof(files) / sizeof(*files))
 
@@ -780,6 +815,117 @@ static void test_outputs(void **state)
 	close_bench(&b);
 }
 
+/* ---- Parts of concatenations ------------------------------------------ */
+
+static int64_t parts;	/* made in place */
+
+static void seed_part(struct bench *b, struct tn_value *part)
+{
+	const struct tn_place before = part->place;
+
+	part->place.offset += 4;
+	assert_false(is_sound(b));
+	part->place.offset -= 8;
+	assert_false(is_sound(b));
+	part->place = before;
+	part->place.kind = TN_PLACE_NONE;
+	assert_false(is_sound(b));
+	part->place = before;
+	part->place.alias = b->entry->body->params[0];
+	assert_false(is_sound(b));
+	part->place = (struct tn_place){ .kind = TN_PLACE_ARENA,
+					 .offset = b->plan.size };
+	assert_false(is_sound(b));
+	part->place = before;
+	parts++;
+}
+
+/* Where the parts that are made in place lie, and nowhere else. */
+static bool seed_parts(void *data, struct tn_op *op)
+{
+	struct bench *b = data;
+	const struct tn_value *root;
+	struct tn_value *part;
+	int64_t at, from;
+	int k;
+
+	if (op->code != TN_OP_concat)
+		return true;
+	root = tn_place_root(op->out[0], &at);
+	for (k = 0; k < op->nin; k++) {
+		part = tn_graph_in(op, k);
+		if (tn_place_root(part, &from) == root && from == at &&
+		    part->op->code == TN_OP_launch)
+			seed_part(b, part);
+		at += tn_view_part_bytes(op, k);
+	}
+	return true;
+}
+
+static void visit_parts(struct bench *b)
+{
+	tn_pass_walk(b->entry->body, seed_parts, b);
+	assert_true(is_sound(b));
+}
+
+static void test_parts(void **state)
+{
+	(void)state;
+	parts = 0;
+	each_plan(visit_parts);
+	assert_true(parts > 40);
+}
+
+/* One in another, and both read late: a kernel made of two, on four steps. */
+static const char nested[] = "tenon 1.0;\n"
+	"fn main(x: f32[8]) -> (y: f32[16], z: f32[24], e: f32[16]) {\n"
+	"  a = cumsum(x, axis=0);\n  b = cumsum(a, axis=0);\n"
+	"  c = concat(a, b, axis=0);\n  d = cumsum(b, axis=0);\n"
+	"  f = cumsum(c, axis=0);\n"
+	"  g = concat(c, d, axis=0);\n  y = cumsum(c, axis=0);\n"
+	"  z = cumsum(g, axis=0);\n  e = cumsum(f, axis=0);\n"
+	"  return y, z, e;\n}\n";
+
+/* What is put over an older concatenation is seen where that is read. */
+static void test_joined(void **state)
+{
+	struct tn_value *a, *b_value, *c, *f;
+	struct tn_op *g;
+	struct bench b;
+
+	(void)state;
+	open_text(&b, "c:generic", nested);
+	g = launch_of(&b, "g");
+	c = tn_graph_in(g, 0);
+	a = tn_graph_in(c->op, 0);
+	b_value = tn_graph_in(c->op, 1);
+	assert_int_equal(g->out[0]->place.kind, TN_PLACE_ARENA);
+	assert_int_equal(a->place.kind, TN_PLACE_ALIAS);
+	assert_int_equal(b_value->place.offset, 32);
+	assert_true(a->place.alias == g->out[0]);
+	assert_true(c->place.alias == g->out[0]);
+	assert_true(is_sound(&b));
+	b_value->place.offset = 0;
+	a->place.offset = 32;
+	assert_false(is_sound(&b));
+	b_value->place.offset = 32;
+	assert_false(is_sound(&b));
+	a->place.offset = 0;
+	c->place.offset = 32;
+	assert_false(is_sound(&b));
+	c->place.offset = 0;
+	assert_true(is_sound(&b));
+	f = launch_of(&b, "f")->out[0];
+	tn_graph_set_operand(g, 0, f);
+	assert_false(is_sound(&b));
+	tn_graph_set_operand(launch_of(&b, "y"), 0, f);
+	assert_true(is_sound(&b));
+	tn_graph_set_operand(launch_of(&b, "y"), 0, c);
+	tn_graph_set_operand(g, 0, c);
+	assert_true(is_sound(&b));
+	close_bench(&b);
+}
+
 /* The older value of an update in place must not be read any more. */
 static void test_in_place(void **state)
 {
@@ -880,6 +1026,8 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_in_place)
 	};
 
