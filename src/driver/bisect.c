@@ -29,6 +29,7 @@ struct search {
 	struct tn_probe_result want[TN_PROBE_MOST];
 	bool has_want;
 	bool has_schedule;		/* sums may be in another order */
+	int first;			/* set to try first: the last that told */
 	int64_t tries;
 };
 
@@ -55,22 +56,27 @@ static enum tn_status begin_probe(struct search *s)
 	return status;
 }
 
+/* Up to the first set of inputs that tells. */
 static enum tn_status judge_probe(struct search *s, struct tn_fn *fn,
 				  bool *bad)
 {
-	struct tn_probe_result got[TN_PROBE_MOST];
 	struct tn_probe_difference difference;
 	double rtol = tn_check_tolerance(s->module, s->entry, s->has_schedule ?
 					 "schedule" : "simplify");
-	enum tn_status status;
-	int set;
+	enum tn_status status = TN_OK;
+	struct tn_probe_result got;
+	int i, set;
 
-	status = tn_probe_run(&s->probe, fn, got, NULL);
-	*bad = status && status != TN_IO;
-	for (set = 0; !status && set < s->probe.nsets; set++)
-		*bad |= !tn_probe_same(&s->want[set], &got[set], rtol,
-				       &difference);
-	tn_probe_drop(&s->probe, got);
+	*bad = false;
+	for (i = 0; i < s->probe.nsets && !status && !*bad; i++) {
+		set = (s->first + i) % s->probe.nsets;
+		status = tn_probe_run_one(&s->probe, fn, set, &got, NULL);
+		*bad = status ? status != TN_IO :
+			!tn_probe_same(&s->want[set], &got, rtol, &difference);
+		if (*bad)
+			s->first = set;
+		tn_probe_drop_one(&got);
+	}
 	return *bad ? TN_OK : status;
 }
 
@@ -174,12 +180,33 @@ static enum tn_status describe(struct search *s, int64_t fuel, int steps,
 	return status;
 }
 
+/* Passes that fail leave no module to show: what they said is told. */
+static bool tell_failure(struct search *s, int64_t fuel,
+			 struct tenon_bisection *out)
+{
+	struct tn_replay replay;
+	enum tn_status status;
+
+	s->options.fuel = fuel;
+	s->options.steps = -1;
+	status = tn_replay_open(&s->options, &replay);
+	out->found = status == TN_BUG || status == TN_BAD_INPUT;
+	out->rewrite = fuel;
+	if (out->found)
+		tn_replay_tell(&replay, s->module->context);
+	tn_replay_close(&replay);
+	return out->found;
+}
+
 static enum tn_status tell(struct search *s, int64_t fuel,
 			   struct tenon_bisection *out)
 {
 	struct tn_buf before, after, diff;
 	enum tn_status status;
 	int steps;
+
+	if (tell_failure(s, fuel, out))
+		return TN_OK;
 
 	tn_buf_init(&before);
 	tn_buf_init(&after);
@@ -216,8 +243,10 @@ static const char *until_schedule(struct search *s)
 				     (size_t)(at - passes)) : NULL;
 }
 
-/* Rewrites that all passes do without a limit. */
-static enum tn_status count_rewrites(struct search *s, int64_t *out)
+/* Rewrites that all passes do without a limit; `fails` if they do not end
+ * well, and were counted up to the one that fails. */
+static enum tn_status count_rewrites(struct search *s, int64_t *out,
+				     bool *fails)
 {
 	struct tn_replay replay;
 	enum tn_status status;
@@ -225,9 +254,21 @@ static enum tn_status count_rewrites(struct search *s, int64_t *out)
 	s->options.fuel = -1;
 	status = tn_replay_open(&s->options, &replay);
 	*out = replay.spent;
-	if (status == TN_BUG || status == TN_BAD_INPUT)
-		status = TN_OK;
+	*fails = status == TN_BUG || status == TN_BAD_INPUT;
 	tn_replay_close(&replay);
+	return *fails ? TN_OK : status;
+}
+
+/* Fuel enough to fail, for passes that were not counted to their end. */
+static enum tn_status reach_failure(struct search *s, int64_t *fuel)
+{
+	enum tn_status status = TN_OK;
+	bool bad = false;
+
+	while (!status && !bad && *fuel < INT32_MAX) {
+		*fuel = *fuel * 2 + 1;
+		status = is_bad(s, *fuel, &bad);
+	}
 	return status;
 }
 
@@ -235,8 +276,8 @@ static enum tn_status search(struct search *s, struct tenon_bisection *out)
 {
 	struct tn_bisect bisect = { is_bad, s };
 	int64_t all, found;
-	bool bad = false;
-	enum tn_status status = count_rewrites(s, &all);
+	bool bad = false, fails;
+	enum tn_status status = count_rewrites(s, &all, &fails);
 
 	out->rewrites = all;
 	if (!status)
@@ -249,10 +290,14 @@ static enum tn_status search(struct search *s, struct tenon_bisection *out)
 				  "it is wrong without any rewrite, too");
 		return TN_NO;
 	}
+	if (!status && fails)
+		status = reach_failure(s, &all);
 	if (!status)
 		status = tn_bisect_run(&bisect, 0, all, &found);
 	if (!status)
 		status = tell(s, found, out);
+	if (out->rewrites < out->rewrite)
+		out->rewrites = out->rewrite;
 	out->tries = s->tries;
 	return status ? status : TN_NO;
 }

@@ -20,6 +20,9 @@
 
 /* Sums in another order: bits of single precision and a few terms. */
 #define REORDERED 1e-4
+/* What a shell leaves as it is. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789_-+.,:/%@"
 
 static bool is_of_plugin(const struct tenon_context *context,
 			 const char *name)
@@ -235,20 +238,47 @@ static void note_rewrite(const struct fault *fault, struct tn_diag *diag,
 	tn_buf_fini(&text);
 }
 
+/* " --name=VALUE", in quotes if a shell would part it or read more into it. */
+static void put_setting(struct tn_buf *out, const char *name,
+			const char *value)
+{
+	const char *quote = value[strspn(value, PLAIN)] ? "'" : "";
+
+	tn_buf_putf(out, "--%s=%s%s%s ", name, quote, value, quote);
+}
+
+/* What else the passes were told, so that they do the same again. */
+static void put_settings(struct tn_buf *out,
+			 const struct tenon_context *context)
+{
+	const struct tn_settings *settings = &context->settings;
+	const struct tn_plugin *plugin;
+	size_t i;
+
+	for (i = 0; (plugin = tn_plugin_at(context, i)); i++)
+		if (plugin->path)
+			put_setting(out, "plugin", plugin->path);
+	if (settings->rules)
+		put_setting(out, "rules", settings->rules);
+	if (settings->fp)
+		put_setting(out, "fp", settings->fp);
+	if (settings->fn)
+		put_setting(out, "fn", settings->fn);
+	if (settings->random_weights)
+		tn_buf_putf(out, "--weights=random:%lld ",
+			    (long long)settings->seed);
+}
+
 /* `tenon opt` that runs the pass alone, as a shell reads it. */
 static void help_again(const struct fault *fault, struct tn_diag *diag,
 		       const struct tn_pass_step *step, const char *path)
 {
 	struct tenon_module *module = fault->watch->module;
 	const char *args = step->arguments;
-	const struct tn_plugin *plugin;
 	struct tn_buf command;
-	size_t i;
 
 	tn_buf_init(&command);
-	for (i = 0; (plugin = tn_plugin_at(module->context, i)); i++)
-		if (plugin->path)
-			tn_buf_putf(&command, "--plugin=%s ", plugin->path);
+	put_settings(&command, module->context);
 	if (args)
 		tn_buf_putf(&command, "--passes='%s{%s}'", step->pass, args);
 	else

@@ -145,6 +145,35 @@ static enum tn_status read_bounds(struct tenon_module *module,
 	return TN_OK;
 }
 
+/* Bounds of a size that the model has not would be without effect. */
+static enum tn_status bounds_are_of(struct tenon_module *module,
+				    const struct tn_import *import)
+{
+	const char *names[NBOUNDS] = {0}, *name;
+	const struct tn_dim *dim;
+	int i, k, n = module->ir->dims.nsyms;
+
+	for (k = 0; k < import->ndims; k++) {
+		name = import->dims[k].name;
+		for (i = 0; i < n; i++) {
+			dim = tn_vec_ptr(&module->ir->dims.syms, (size_t)i);
+			names[i % NBOUNDS] = dim->sym->name;
+			if (!strcmp(dim->sym->name, name))
+				break;
+		}
+		if (i < n)
+			continue;
+		tn_context_suggest(module->context,
+				   tn_context_report(module->context, TN_E0011,
+						     "--bounds: there is no "
+						     "dim '%s'", name), name,
+				   names, (size_t)(n < NBOUNDS ? n : NBOUNDS),
+				   "`tenon import` shows them");
+		return TN_USAGE;
+	}
+	return TN_OK;
+}
+
 /* ---- Reading ----------------------------------------------------------------- */
 
 /* A module without items, for the importer to fill. */
@@ -181,5 +210,5 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	import.size = mapped.size;
 	status = tn_onnx_import(&import, &module->file);
 	module->has_weights = true;
-	return status;
+	return status ? status : bounds_are_of(module, &import);
 }

@@ -177,12 +177,7 @@ static enum tn_status make_inputs(struct tn_probe *probe,
 	return TN_OK;
 }
 
-static enum tn_status run_set(const struct tn_probe *probe,
-			      const struct tn_fn *fn, int set,
-			      struct tn_probe_result *result,
-			      struct tn_buf *why);
-
-static void drop_result(struct tn_probe_result *result)
+void tn_probe_drop_one(struct tn_probe_result *result)
 {
 	drop_tensors(result->out, result->nout);
 	tn_vec_fini(&result->seen);
@@ -204,8 +199,8 @@ static enum tn_status fit_set(struct tn_probe *probe, const struct tn_fn *fn,
 		status = make_inputs(probe, fn, set);
 		if (status)
 			continue;
-		status = run_set(probe, fn, set, &result, NULL);
-		drop_result(&result);
+		status = tn_probe_run_one(probe, fn, set, &result, NULL);
+		tn_probe_drop_one(&result);
 	}
 	return status;
 }
@@ -348,10 +343,10 @@ static enum tn_status find_least(const struct tn_probe *probe,
 	return status;
 }
 
-static enum tn_status run_set(const struct tn_probe *probe,
-			      const struct tn_fn *fn, int set,
-			      struct tn_probe_result *result,
-			      struct tn_buf *why)
+enum tn_status tn_probe_run_one(const struct tn_probe *probe,
+				const struct tn_fn *fn, int set,
+				struct tn_probe_result *result,
+				struct tn_buf *why)
 {
 	struct watcher w = { .result = result, .fn = fn };
 	struct tn_ref_result ref = { .see = see, .data = &w };
@@ -383,7 +378,7 @@ enum tn_status tn_probe_run(const struct tn_probe *probe,
 
 	memset(results, 0, (size_t)probe->nsets * sizeof(*results));
 	for (set = 0; set < probe->nsets && !status; set++)
-		status = run_set(probe, fn, set, &results[set], why);
+		status = tn_probe_run_one(probe, fn, set, &results[set], why);
 	return status;
 }
 
@@ -393,7 +388,7 @@ void tn_probe_drop(const struct tn_probe *probe,
 	int set;
 
 	for (set = 0; set < probe->nsets; set++)
-		drop_result(&results[set]);
+		tn_probe_drop_one(&results[set]);
 }
 
 enum tn_status tn_probe_set_least(const struct tn_probe *probe,
@@ -405,9 +400,9 @@ enum tn_status tn_probe_set_least(const struct tn_probe *probe,
 	int set;
 
 	for (set = 0; set < probe->nsets && !status; set++) {
-		status = run_set(probe, fn, set, &one, NULL);
+		status = tn_probe_run_one(probe, fn, set, &one, NULL);
 		results[set].least = one.least;
-		drop_result(&one);
+		tn_probe_drop_one(&one);
 	}
 	return status;
 }

@@ -67,6 +67,12 @@ enum tn_status tn_probe_run(const struct tn_probe *probe,
 			    const struct tn_fn *fn,
 			    struct tn_probe_result *results,
 			    struct tn_buf *why);
+/* The result of one set. It is dropped by tn_probe_drop_one. */
+enum tn_status tn_probe_run_one(const struct tn_probe *probe,
+				const struct tn_fn *fn, int set,
+				struct tn_probe_result *result,
+				struct tn_buf *why);
+void tn_probe_drop_one(struct tn_probe_result *result);
 void tn_probe_drop(const struct tn_probe *probe,
 		   struct tn_probe_result *results);
 /* What must be raised is what `fn` raises, which has nothing unread. */

@@ -4,6 +4,7 @@
 #include "driver/replay.h"
 
 #include "driver/external.h"
+#include "driver/foreign.h"
 #include "driver/plugin.h"
 #include "driver/target.h"
 #include "driver/weights.h"
@@ -21,6 +22,7 @@ static void take_settings(struct tenon_context *context,
 	context->settings.fuel = -1;
 }
 
+/* From its text, or from the file of another system, which may be large. */
 static enum tn_status read_again(const struct tenon_module *of,
 				 struct tenon_context *context,
 				 struct tenon_module **out)
@@ -31,9 +33,14 @@ static enum tn_status read_again(const struct tenon_module *of,
 	if (!of->file)
 		return TN_UNSUPPORTED;
 	source = tn_vec_at(&of->context->sink.sources, of->file - 1);
-	status = (enum tn_status)tenon_parse_text(context, source->name,
-						  source->text, source->size,
-						  out);
+	if (tn_foreign_is(of->path))
+		status = (enum tn_status)tenon_parse_file(context, of->path,
+							  out);
+	else
+		status = (enum tn_status)tenon_parse_text(context,
+							  source->name,
+							  source->text,
+							  source->size, out);
 	return status ? status : tn_weights_by_settings(*out);
 }
 
@@ -138,6 +145,40 @@ void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
 	if (name)
 		tn_buf_putf(out, "%s:%u:%u", name, (unsigned)line,
 			    (unsigned)column);
+}
+
+/* The place goes along; the text there belongs to the replay. */
+static void tell_one(const struct tn_sink *from, const struct tn_diag *diag,
+		     struct tenon_context *to)
+{
+	const struct tn_label *label;
+	uint32_t line, column;
+	struct tn_diag *told;
+	const char *name = NULL;
+
+	told = tn_context_report(to, diag->code, "%s", diag->message);
+	if (diag->labels.len) {
+		label = tn_vec_at(&diag->labels, 0);
+		name = tn_sink_place(from, label->span, &line, &column);
+	}
+	if (name)
+		tn_diag_note(&to->sink, told, "at %s:%u:%u", name,
+			     (unsigned)line, (unsigned)column);
+	if (diag->help)
+		tn_diag_help(&to->sink, told, "%s", diag->help);
+}
+
+void tn_replay_tell(const struct tn_replay *replay, struct tenon_context *to)
+{
+	const struct tn_sink *sink = &replay->context->sink;
+	const struct tn_diag *diag;
+	size_t i;
+
+	for (i = 0; i < sink->diags.len; i++) {
+		diag = tn_vec_ptr(&sink->diags, i);
+		if (tn_codes[diag->code].severity == TN_ERROR)
+			tell_one(sink, diag, to);
+	}
 }
 
 /* ---- Bisecting ---------------------------------------------------------- */

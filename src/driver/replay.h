@@ -35,6 +35,8 @@ void tn_replay_close(struct tn_replay *replay);
 enum tn_status tn_replay_least(const struct tenon_module *of, const char *fn,
 			       const struct tn_probe *probe,
 			       struct tn_probe_result *results);
+/* Says in the context `to` which errors were reported. */
+void tn_replay_tell(const struct tn_replay *replay, struct tenon_context *to);
 /* "FILE:LINE:COLUMN" of a span of the replayed module; "" if it has none. */
 void tn_replay_put_place(const struct tn_replay *replay, struct tn_span span,
 			 struct tn_buf *out);

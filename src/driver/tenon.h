@@ -341,7 +341,8 @@ struct tenon_bisection {
 	int64_t rewrite;	/* its number, from 1: the fuel that it takes */
 	int64_t rewrites;	/* of all passes */
 	int64_t tries;
-	const char *pass, *rule, *op, *value, *place;	/* or NULL */
+	const char *pass, *rule, *op, *value, *place;	/* or NULL; no pass:
+				 * passes fail with it, as messages say */
 	const char *diff;	/* of the module, before and after it */
 };
 

@@ -35,9 +35,14 @@ static void put_found(const struct tenon_bisection *found)
 		       (long long)found->rewrites);
 		return;
 	}
+	if (!found->pass) {
+		printf("rewrite %lld makes the passes fail\n",
+		       (long long)found->rewrite);
+		return;
+	}
 	printf("rewrite %lld of %lld makes it wrong: pass '%s'",
 	       (long long)found->rewrite, (long long)found->rewrites,
-	       found->pass ? found->pass : "?");
+	       found->pass);
 	if (found->rule)
 		printf(", rule '%s'", found->rule);
 	if (found->op)

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The file that --check-each leaves of module $1 shows the fault again: by the
-# pass that is named alone, and with one rewrite.
-tenon opt --check-each=4 "$1" 2>first && exit 3
+# The file that --check-each leaves of a module, taken through passes with the
+# options that stand before its name, shows the fault again: by the command
+# that is named, which runs one pass alone, and with one rewrite.
+tenon opt --check-each=4 "$@" 2>first && exit 3
 command=$(sed -n 's/.*help: `tenon \(.*\)` shows it again/\1/p' first)
 tenon $command 2>second && exit 4
 grep -q "pass 'simplify' changes result 'z'" second || exit 5
