@@ -7,6 +7,7 @@ Prints TAP. TENON names the command.
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def main():
         place = Path(folder)
         (place / "blend.tn").write_text(blocks("tenon")[0], encoding="utf-8")
         (place / "examples").symlink_to(tap.TOP / "examples")
+        subprocess.run([sys.executable, tap.TOP / "tests/onnx/data/make.py",
+                        "relu", place / "model.onnx"], check=True)
         for block in blocks("sh"):
             for line in block.splitlines():
                 words = shlex.split(line, comments=True)

@@ -304,7 +304,6 @@ static enum tn_status search(struct search *s, struct tenon_bisection *out)
 
 static enum tn_status begin(struct search *s, const char *command)
 {
-	const char *passes = s->module->context->settings.passes;
 	enum tn_status status = TN_OK;
 
 	s->entry = tn_module_pick(s->module);
@@ -312,10 +311,7 @@ static enum tn_status begin(struct search *s, const char *command)
 		return TN_BAD_INPUT;
 	s->options = (struct tn_replay_options){
 		.of = s->module, .fn = s->entry->name, .steps = -1,
-		.passes = !strcmp(passes, "default") ?
-			tn_pipeline_default(true) :
-			!strcmp(passes, "none") ?
-			tn_pipeline_default(false) : passes
+		.passes = tn_module_passes(s->module)
 	};
 	if (command) {
 		s->has_trial = true;

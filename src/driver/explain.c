@@ -16,13 +16,26 @@ struct tally {
 	int launches, flow, ops;
 	struct tn_map seen;	/* kernels shown */
 	struct tn_map counts;	/* kernel -> launches of it */
+	struct tn_map used;	/* values that are read */
 };
+
+static bool note_used(struct tally *t, const struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nin; i++)
+		if (!tn_map_set(&t->used, tn_graph_in(op, i), t))
+			return false;
+	return true;
+}
 
 static bool count_op(void *data, struct tn_op *op)
 {
 	struct tally *t = data;
 	intptr_t n;
 
+	if (!note_used(t, op))
+		return false;
 	t->ops++;
 	if (op->nregions)
 		t->flow++;
@@ -75,21 +88,25 @@ static bool show_kernel(void *data, struct tn_op *op)
 	return tn_map_set(&t->seen, kernel, t);
 }
 
-static void put_weights(struct tn_buf *out, const struct tn_module *ir)
+/* Those that are read; others went into them when the program was built. */
+static void put_weights(const struct tally *t, const struct tn_module *ir)
 {
 	const struct tn_weight *weight;
 	int64_t total = 0, bytes;
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < ir->weights.len; i++) {
 		weight = tn_vec_ptr(&ir->weights, i);
+		if (!tn_map_has(&t->used, weight->value))
+			continue;
+		n++;
 		bytes = tn_type_max_bytes((struct tn_module *)(uintptr_t)ir,
 					  weight->type);
 		total += bytes > 0 ? bytes : 0;
 	}
-	tn_buf_putf(out, "weights: %zu, ", ir->weights.len);
-	put_size(out, total);
-	tn_buf_putc(out, '\n');
+	tn_buf_putf(t->out, "weights: %zu, ", n);
+	put_size(t->out, total);
+	tn_buf_putc(t->out, '\n');
 }
 
 static enum tn_status describe(struct tenon_module *module,
@@ -104,9 +121,10 @@ static enum tn_status describe(struct tenon_module *module,
 	tn_signature_print(&signature, out);
 	tn_map_init_ptr(&t.seen);
 	tn_map_init_ptr(&t.counts);
+	tn_map_init_ptr(&t.used);
 	tn_pass_walk(entry->body, count_op, &t);
 	tn_buf_putf(out, "\ntarget: %s\n", target->name);
-	put_weights(out, module->ir);
+	put_weights(&t, module->ir);
 	tn_buf_put(out, "arena: ");
 	put_size(out, entry->arena_bytes);
 	tn_buf_put(out, " for the largest sizes\n");
@@ -116,6 +134,7 @@ static enum tn_status describe(struct tenon_module *module,
 	tn_pass_walk(entry->body, show_kernel, &t);
 	tn_map_fini(&t.seen);
 	tn_map_fini(&t.counts);
+	tn_map_fini(&t.used);
 	return TN_OK;
 }
 

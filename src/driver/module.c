@@ -474,15 +474,34 @@ static const char *rest_of(const char *list, const char *from)
 	return at ? at : "";
 }
 
-static const char *passes_of(struct tenon_module *module)
+/* Where the list says `default`, outside of what passes are given; or NULL. */
+static const char *find_default(const char *list)
 {
-	const char *passes = module->context->settings.passes;
+	bool begins = true;
+	int depth = 0;
 
-	if (!strcmp(passes, "default"))
-		return tn_pipeline_default(true);
+	for (; *list; list++) {
+		if (begins && !strncmp(list, "default", 7) &&
+		    (list[7] == ',' || list[7] == ' ' || !list[7]))
+			return list;
+		depth += (*list == '{') - (*list == '}');
+		begins = !depth && (*list == ',' || *list == ' ');
+	}
+	return NULL;
+}
+
+const char *tn_module_passes(struct tenon_module *module)
+{
+	const char *passes = module->context->settings.passes, *at, *all;
+
 	if (!strcmp(passes, "none"))
 		return tn_pipeline_default(false);
-	return passes;
+	at = find_default(passes);
+	if (!at)
+		return passes;
+	all = tn_arena_printf(&module->arena, "%.*s%s%s", (int)(at - passes),
+			      passes, tn_pipeline_default(true), at + 7);
+	return all ? all : "";
 }
 
 /* The text is taken as it stands, as the interpreter does, unless passes are named. */
@@ -520,9 +539,9 @@ static const char *up_to(struct tenon_module *module, const char *list,
 /* Groups and kernels are not for those who want operators. */
 static const char *passes_for(struct tenon_module *module, enum tn_stage stage)
 {
-	bool is_usual = !strcmp(module->context->settings.passes, "default") ||
+	bool is_usual = find_default(module->context->settings.passes) ||
 			!strcmp(module->context->settings.passes, "none");
-	const char *passes = passes_of(module);
+	const char *passes = tn_module_passes(module);
 
 	if (stage != TN_STAGE_CORE || !is_usual)
 		return passes;
@@ -566,7 +585,7 @@ enum tenon_status tenon_module_run_passes(struct tenon_module *module)
 	status = tn_target_pick(module->context, &target);
 	if (status == TN_OK)
 		status = tn_module_pipeline(module, &entry, &target,
-					    passes_of(module));
+					    tn_module_passes(module));
 	module->has_passed = true;
 	return tn_context_end(module->context, status);
 }

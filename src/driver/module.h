@@ -54,6 +54,8 @@ enum tn_status tn_module_read_rules(struct tenon_module *module);
 const struct tn_rule_set *tn_module_rules(void *data);
 /* Makes the tests; BAD_INPUT if any has errors. */
 enum tn_status tn_module_make_tests(struct tenon_module *module);
+/* The passes that the settings name, one by one; "" for want of memory. */
+const char *tn_module_passes(struct tenon_module *module);
 /* Takes the entry through the passes that the settings name and on to what
  * `target` needs. REF: stops short of kernels. */
 enum tn_status tn_module_lower(struct tenon_module *module,
