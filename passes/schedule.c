@@ -117,51 +117,73 @@ bool tn_step_find(const struct tn_step *step, const char *name,
 }
 
 struct naming {
-	const struct tn_kernel *kernel;
-	const char *name;
+	bool (*test)(const void *data, const char *name);
+	const void *data;
 };
 
 static bool has_name(void *data, const struct tn_kstmt *s)
 {
 	const struct naming *naming = data;
 
-	return (s->var && s->var->name == naming->name) ||
-		(s->buf && s->buf->name == naming->name);
+	return (s->var && naming->test(naming->data, s->var->name)) ||
+		(s->buf && naming->test(naming->data, s->buf->name));
 }
 
-static bool is_taken(const struct naming *naming)
+bool tn_schedule_has_name(const struct tn_kernel *kernel,
+			  const struct tn_kblock *block,
+			  bool (*test)(const void *data, const char *name),
+			  const void *data)
 {
-	const struct tn_vec *syms = &naming->kernel->module->dims.syms;
+	struct naming naming = { test, data };
+	const struct tn_vec *syms = &kernel->module->dims.syms;
 	const struct tn_dim *dim;
 	size_t k;
 	int i;
 
-	for (i = 0; i < naming->kernel->nparams; i++)
-		if (naming->kernel->params[i]->name == naming->name)
+	for (i = 0; i < kernel->nparams; i++)
+		if (test(data, kernel->params[i]->name))
 			return true;
 	for (k = 0; k < syms->len; k++) {
 		dim = tn_vec_ptr(syms, k);
-		if (dim->sym->name == naming->name)
+		if (test(data, dim->sym->name))
 			return true;
 	}
-	return tn_kblock_find(&naming->kernel->body, has_name,
-			      (void *)(uintptr_t)naming) != NULL;
+	return tn_kblock_find(block, has_name, &naming) != NULL;
+}
+
+/* Both are interned. */
+static bool is_same_name(const void *data, const char *name)
+{
+	return name == data;
+}
+
+bool tn_schedule_is_taken(const struct tn_kernel *kernel,
+			  const struct tn_kblock *block, const char *name)
+{
+	return tn_schedule_has_name(kernel, block, is_same_name, name);
+}
+
+bool tn_schedule_declares(const struct tn_kstmt *s, const char *name)
+{
+	if (s->kind == TN_KSTMT_ALLOC)
+		return s->buf->name == name;
+	return (s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_LOOP) &&
+		s->var->name == name;
 }
 
 const char *tn_step_fresh(const struct tn_step *step, const char *base)
 {
 	struct tn_module *module = step->kernel->module;
-	struct naming naming = { step->kernel, NULL };
-	const char *text;
+	const char *name = tn_intern_text(module->names, base), *text;
 	int i;
 
-	naming.name = tn_intern_text(module->names, base);
-	for (i = 1; naming.name && is_taken(&naming); i++) {
+	for (i = 1; name && tn_schedule_is_taken(step->kernel,
+						  &step->kernel->body,
+						  name); i++) {
 		text = tn_arena_printf(&module->arena, "%s__%d", base, i);
-		naming.name = text ? tn_intern_text(module->names, text) :
-			NULL;
+		name = text ? tn_intern_text(module->names, text) : NULL;
 	}
-	return naming.name;
+	return name;
 }
 
 static const char *skip(const char *at)

@@ -109,7 +109,17 @@ bool tn_step_each(const struct tn_step *step, int arg,
 /* A fresh loop variable VAR__SUFFIX. */
 struct tn_kvar *tn_step_derive(const struct tn_step *step,
 			       const struct tn_kvar *var, const char *suffix);
-/* Refuses when the kernel has a variable of that name. */
+/* True if a name passes, of the kernel's parameters, of dims, or of buffers and
+ * variables in the block; if it is this one, which is interned. */
+bool tn_schedule_has_name(const struct tn_kernel *kernel,
+			  const struct tn_kblock *block,
+			  bool (*test)(const void *data, const char *name),
+			  const void *data);
+bool tn_schedule_is_taken(const struct tn_kernel *kernel,
+			  const struct tn_kblock *block, const char *name);
+/* The alloc, let or loop is of that name. */
+bool tn_schedule_declares(const struct tn_kstmt *s, const char *name);
+/* Refuses when the name NAME__SUFFIX is taken. */
 bool tn_step_may_derive(const struct tn_step *step, const char *name,
 			const char *suffix);
 /* `base`, or a name made of it, that nothing in the kernel has; NULL: no
@@ -145,8 +155,10 @@ bool tn_schedule_is_private(struct tn_module *module,
 			    const struct tn_kstmt *loop,
 			    const struct tn_kbuf *buf);
 
-/* schedule_loops.c: true if nothing is called NAME__0, NAME__1 and so on. */
-bool tn_schedule_may_derive(const struct tn_kernel *kernel, const char *name);
+/* schedule_loops.c: true if no parameter, no dim and nothing in the block is
+ * called NAME__0, NAME__1 and so on. */
+bool tn_schedule_may_derive(const struct tn_kernel *kernel,
+			    const struct tn_kblock *block, const char *name);
 
 /* schedule_default.c: gives a fresh kernel the target's plain schedule and
  * writes it down as @scheduled. False: out of memory. */

@@ -164,23 +164,81 @@ static void plan_gpu(struct tn_splan *plan, const struct tn_kstmt *loop)
 	tn_buf_fini(&fused);
 }
 
+/* Names that a nest finds taken: those of the parameters and of what stands
+ * around it. A let is listed as a buffer of its name. */
+struct around {
+	struct tn_kbuf **bufs;
+	int n;
+};
+
+static bool list_around(struct tn_splan *plan, struct around *around)
+{
+	struct tn_kernel *k = plan->kernel;
+	const struct tn_kstmt *s;
+	size_t n = (size_t)k->nparams;
+	int i;
+
+	for (s = k->body.first; s; s = s->next)
+		n++;
+	around->bufs = tn_arena_array(&k->module->arena, n + 1,
+				      sizeof(*around->bufs));
+	if (!around->bufs)
+		return false;
+	for (i = 0; i < k->nparams; i++)
+		around->bufs[around->n++] = k->params[i];
+	for (s = k->body.first; s; s = s->next) {
+		if (s->kind != TN_KSTMT_ALLOC && s->kind != TN_KSTMT_LET)
+			continue;
+		around->bufs[around->n] = s->kind == TN_KSTMT_ALLOC ? s->buf :
+			tn_kernel_local(k, s->var->name, s->var->dtype, 0,
+					NULL, TN_SPACE_REG);
+		if (!around->bufs[around->n++])
+			return false;
+	}
+	return true;
+}
+
+/* Loops get other names where steps would make of theirs what is taken around
+ * the nest; the first loop, or NULL. */
+static struct tn_kstmt *part_names(struct tn_splan *plan,
+				   const struct tn_kstmt *loop)
+{
+	static const struct tn_kblock none;
+	struct tn_splan_names list = { { loop->var->name }, 1 };
+	int i;
+
+	tn_splan_list(&loop->body, &list);
+	for (i = 0; i < list.n && !plan->failed; i++)
+		if (!tn_schedule_may_derive(plan->kernel, &none,
+					    list.names[i]))
+			list.names[i] = tn_splan_own_name(plan,
+							  list.names[i]);
+	return tn_splan_find(plan, list.names[0]);
+}
+
 /* Plans one nest as if it were all of the kernel, so that many nests take
  * time in proportion; what becomes of it returns to its place. */
-static void plan_nest(struct tn_splan *plan, struct tn_kstmt *loop)
+static void plan_nest(struct tn_splan *plan, const struct around *around,
+		      struct tn_kstmt *loop)
 {
 	struct tn_kernel *whole = plan->kernel, alone = *whole;
 	struct tn_kblock *block = loop->parent;
 	struct tn_kstmt *before = loop->next, *s;
 
+	alone.params = around->bufs;
+	alone.nparams = around->n;
 	alone.body.first = alone.body.last = NULL;
 	tn_kstmt_remove(loop);
 	tn_kstmt_insert(&alone.body, loop, NULL);
 	plan->kernel = &alone;
-	if (plan->target->par == TN_PAR_THREADS)
+	if (!is_rows(plan, loop))
+		loop = part_names(plan, loop);
+	if (loop && plan->target->par == TN_PAR_THREADS)
 		plan_cpu(plan, loop);
-	else if (plan->target->par == TN_PAR_GRID)
+	else if (loop && plan->target->par == TN_PAR_GRID)
 		plan_gpu(plan, loop);
 	plan->kernel = whole;
+	whole->scratch_bytes = alone.scratch_bytes;
 	while ((s = alone.body.first)) {
 		tn_kstmt_remove(s);
 		tn_kstmt_insert(block, s, before);
@@ -190,12 +248,17 @@ static void plan_nest(struct tn_splan *plan, struct tn_kstmt *loop)
 /* From the last nest to the first, so that steps are told in this order. */
 static void plan_nests(struct tn_splan *plan)
 {
+	struct around around = { NULL, 0 };
 	struct tn_kstmt *s, *prev;
 
+	if (plan->target->par == TN_PAR_NONE)
+		return;
+	if (!list_around(plan, &around))
+		plan->failed = true;
 	for (s = plan->kernel->body.last; s && !plan->failed; s = prev) {
 		prev = s->prev;
 		if (tn_kstmt_is_loop(s))
-			plan_nest(plan, s);
+			plan_nest(plan, &around, s);
 	}
 }
 

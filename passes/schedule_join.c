@@ -107,25 +107,16 @@ static bool changes(void *data, const struct tn_kexpr *e)
 		tn_kblock_touches(&loop->body, e->buf);
 }
 
-struct declared {
-	const char *name;
-};
-
 static bool is_declared(void *data, const struct tn_kstmt *s)
 {
-	const struct declared *d = data;
-
-	if (s->kind == TN_KSTMT_ALLOC)
-		return s->buf->name == d->name;
-	return (s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_LOOP) &&
-		s->var->name == d->name;
+	return tn_schedule_declares(s, data);
 }
 
 /* A let or alloc goes before the first loop and the twins. */
 static bool may_rise(const struct joiner *j, struct tn_kstmt *s)
 {
-	struct declared d = { s->kind == TN_KSTMT_ALLOC ? s->buf->name :
-			      s->var->name };
+	const char *name = s->kind == TN_KSTMT_ALLOC ? s->buf->name :
+		s->var->name;
 	const struct tn_kstmt *at;
 
 	for (at = j->first; at != s; at = at->next) {
@@ -134,11 +125,12 @@ static bool may_rise(const struct joiner *j, struct tn_kstmt *s)
 		if (s->kind == TN_KSTMT_LET &&
 		    tn_kexpr_find(s->value, changes, (void *)(uintptr_t)at))
 			return tn_step_refuse(j->step, "'%s' stands between "
-				"and depends on '%s'", d.name, at->var->name);
-		if (at->var->name == d.name ||
-		    tn_kblock_find(&at->body, is_declared, &d))
+				"and depends on '%s'", name, at->var->name);
+		if (tn_schedule_declares(at, name) ||
+		    tn_kblock_find(&at->body, is_declared,
+				   (void *)(uintptr_t)name))
 			return tn_step_refuse(j->step, "'%s' stands between, "
-				"and '%s' holds one of that name", d.name,
+				"and '%s' holds one of that name", name,
 				at->var->name);
 	}
 	return true;
@@ -174,10 +166,9 @@ struct renaming {
 static void rename_twin(void *data, const struct tn_kstmt *s)
 {
 	struct renaming *r = data;
-	struct declared d = { r->name };
 	const char *fresh;
 
-	if (!is_declared(&d, s))
+	if (!tn_schedule_declares(s, r->name))
 		return;
 	fresh = tn_step_fresh(r->step, r->name);
 	if (!fresh)

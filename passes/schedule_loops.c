@@ -18,11 +18,6 @@ struct tn_kvar *tn_step_derive(const struct tn_step *step,
 	return name ? tn_kernel_var(step->kernel, name, TN_i64) : NULL;
 }
 
-static bool is_named(void *data, const struct tn_kstmt *s)
-{
-	return s->var && s->var->name == data;
-}
-
 bool tn_step_may_derive(const struct tn_step *step, const char *name,
 			const char *suffix)
 {
@@ -32,26 +27,24 @@ bool tn_step_may_derive(const struct tn_step *step, const char *name,
 
 	if (!taken)
 		return false;
-	if (tn_kblock_find(&step->kernel->body, is_named,
-			   (void *)(uintptr_t)taken))
+	if (tn_schedule_is_taken(step->kernel, &step->kernel->body, taken))
 		return tn_step_refuse(step, "the name '%s' is taken", text);
 	return true;
 }
 
-static bool is_derived(void *data, const struct tn_kstmt *s)
+static bool is_derived(const void *data, const char *name)
 {
 	const char *base = data;
 	size_t n = strlen(base);
 
-	return s->var && !strncmp(s->var->name, base, n) &&
-		!strncmp(s->var->name + n, "__", 2) &&
-		tn_ascii_is_digit(s->var->name[n + 2]);
+	return !strncmp(name, base, n) && !strncmp(name + n, "__", 2) &&
+		tn_ascii_is_digit(name[n + 2]);
 }
 
-bool tn_schedule_may_derive(const struct tn_kernel *kernel, const char *name)
+bool tn_schedule_may_derive(const struct tn_kernel *kernel,
+			    const struct tn_kblock *block, const char *name)
 {
-	return !tn_kblock_find(&kernel->body, is_derived,
-			       (void *)(uintptr_t)name);
+	return !tn_schedule_has_name(kernel, block, is_derived, name);
 }
 
 /* Tidies the loops of the name that the step made. */

@@ -54,27 +54,17 @@ static struct tn_kbuf *read_by(const struct tn_kblock *block,
 	return read ? read->buf : NULL;
 }
 
-static bool is_allocated(void *data, const struct tn_kstmt *s)
-{
-	return s->kind == TN_KSTMT_ALLOC && s->buf->name == data;
-}
-
-/* A buffer of the name stands in the block, inside or around it. */
+/* Something of the name stands in the block, inside or around it. */
 static bool is_taken(const struct tn_kernel *kernel,
 		     const struct tn_kblock *block, const char *name)
 {
-	void *key = (void *)(uintptr_t)name;
 	const struct tn_kstmt *at, *s;
-	int i;
 
-	for (i = 0; i < kernel->nparams; i++)
-		if (kernel->params[i]->name == name)
-			return true;
 	for (at = block->first; at; at = tn_kstmt_around(kernel, at))
 		for (s = at->parent->first; s; s = s->next)
-			if (is_allocated(key, s))
+			if (tn_schedule_declares(s, name))
 				return true;
-	return tn_kblock_find(block, is_allocated, key) != NULL;
+	return tn_schedule_is_taken(kernel, block, name);
 }
 
 /* The listed loop number i among those around the expression. */

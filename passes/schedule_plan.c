@@ -143,6 +143,58 @@ bool tn_splan_step(struct tn_splan *plan, const char *format, ...)
 	return good;
 }
 
+/* ---- Names --------------------------------------------------------------- */
+
+static void list_loop(void *data, const struct tn_kstmt *s)
+{
+	struct tn_splan_names *list = data;
+
+	if (tn_kstmt_is_loop(s) && list->n < TN_SPLAN_NAMES)
+		list->names[list->n++] = s->var->name;
+}
+
+void tn_splan_list(const struct tn_kblock *block, struct tn_splan_names *list)
+{
+	struct tn_kvisitor visitor = { NULL, list_loop, list };
+
+	tn_kblock_visit(block, &visitor);
+}
+
+const char *tn_splan_own_name(struct tn_splan *plan, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	const struct tn_kernel *kernel = plan->kernel;
+	char text[2] = { 0 };
+	const char *letter;
+	size_t i;
+
+	if (tn_schedule_may_derive(kernel, &kernel->body, name))
+		return name;
+	for (i = 0; letters[i] && !plan->failed; i++) {
+		text[0] = letters[i];
+		letter = tn_intern_text(plan->kernel->module->names, text);
+		if (!letter)
+			plan->failed = true;
+		else if (tn_schedule_may_derive(kernel, &kernel->body,
+						letter) &&
+			 tn_splan_step(plan, "rename(%s, %s)", name, letter))
+			return letter;
+	}
+	return name;
+}
+
+struct tn_kstmt *tn_splan_own_names(struct tn_splan *plan,
+				    const struct tn_kstmt *loop)
+{
+	struct tn_splan_names list = { { loop->var->name }, 1 };
+	int i;
+
+	tn_splan_list(&loop->body, &list);
+	for (i = 0; i < list.n && !plan->failed; i++)
+		list.names[i] = tn_splan_own_name(plan, list.names[i]);
+	return tn_splan_find(plan, list.names[0]);
+}
+
 /* ---- Threads ------------------------------------------------------------- */
 
 /* Turns from which a loop has work for all threads. */

@@ -11,6 +11,7 @@
 #include "passes/schedule.h"
 
 #define TN_SPLAN_ROWS 8		/* most loops that rows are counted by */
+#define TN_SPLAN_NAMES 64	/* most loops of a nest that are looked at */
 #define TN_SPLAN_NESTS 16	/* most nests that may become one */
 
 /* Nests made one: the loops that they share, outermost first. */
@@ -50,6 +51,19 @@ struct tn_kstmt *tn_splan_only_loop(const struct tn_kstmt *loop);
 /* True if turns of the loop can go together as lanes of vectors. */
 bool tn_splan_is_vector(const struct tn_splan *plan,
 			const struct tn_kstmt *loop);
+/* Names of loops, outer ones first. */
+struct tn_splan_names {
+	const char *names[TN_SPLAN_NAMES];
+	int n;
+};
+/* Those in the block are appended. */
+void tn_splan_list(const struct tn_kblock *block, struct tn_splan_names *list);
+/* A name that steps can make others of: the loop's, or a letter that it is
+ * given; names of nests (l, l__1) and of values look like those of steps. */
+const char *tn_splan_own_name(struct tn_splan *plan, const char *name);
+/* The same for the loop and all inside it; the loop, or NULL. */
+struct tn_kstmt *tn_splan_own_names(struct tn_splan *plan,
+				    const struct tn_kstmt *loop);
 /* Threads for the loops of the name, where and when they pay; a loop of few
  * turns becomes one with the next. */
 void tn_splan_threads(struct tn_splan *plan, const char *name);

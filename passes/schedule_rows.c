@@ -21,7 +21,6 @@
 
 #define FEWEST_ROWS 64		/* that are worth blocks of them */
 #define FEWEST_THREADS 1024	/* rows that fill a GPU, a thread for each */
-#define MOST_NAMES 64
 
 /* ---- Joining and shrinking ----------------------------------------------- */
 
@@ -155,12 +154,12 @@ static bool fits_stack(const struct tn_splan *plan)
 /* Shrinks what can be; how many buffers that are. */
 static int shrink_all(struct tn_splan *plan)
 {
-	const char *names[MOST_NAMES];
+	const char *names[TN_SPLAN_NAMES];
 	const struct tn_kstmt *s;
 	struct tn_splan_mark mark;
 	int i, n = 0, shrunk = 0;
 
-	for (s = plan->kernel->body.first; s && n < MOST_NAMES; s = s->next)
+	for (s = plan->kernel->body.first; s && n < TN_SPLAN_NAMES; s = s->next)
 		if (s->kind == TN_KSTMT_ALLOC &&
 		    s->buf->space == TN_SPACE_ARENA)
 			names[n++] = s->buf->name;
@@ -278,58 +277,6 @@ static int64_t count_lanes(const struct tn_splan *plan,
 		lanes_for(turns, *vector) : 0;
 }
 
-/* ---- Names --------------------------------------------------------------- */
-
-struct listing {
-	const char *names[MOST_NAMES];
-	int n;
-};
-
-static void list_loop(void *data, const struct tn_kstmt *s)
-{
-	struct listing *list = data;
-
-	if (tn_kstmt_is_loop(s) && list->n < MOST_NAMES)
-		list->names[list->n++] = s->var->name;
-}
-
-/* A name that steps can make others of: the loop's, or a letter that it is
- * given; names of nests (l, l__1) look like those of steps. */
-static const char *own_name(struct tn_splan *plan, const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-	char text[2] = { 0 };
-	const char *letter;
-	size_t i;
-
-	if (tn_schedule_may_derive(plan->kernel, name))
-		return name;
-	for (i = 0; letters[i] && !plan->failed; i++) {
-		text[0] = letters[i];
-		letter = tn_intern_text(plan->kernel->module->names, text);
-		if (!letter)
-			plan->failed = true;
-		else if (tn_schedule_may_derive(plan->kernel, letter) &&
-			 tn_splan_step(plan, "rename(%s, %s)", name, letter))
-			return letter;
-	}
-	return name;
-}
-
-/* The same for the loop and all inside it; the loop, or NULL. */
-static struct tn_kstmt *own_names(struct tn_splan *plan,
-				  const struct tn_kstmt *loop)
-{
-	struct listing list = { .n = 0 };
-	struct tn_kvisitor visitor = { NULL, list_loop, &list };
-	int i;
-
-	tn_kstmt_visit(loop, &visitor);
-	for (i = 0; i < list.n && !plan->failed; i++)
-		list.names[i] = own_name(plan, list.names[i]);
-	return tn_splan_find(plan, list.names[0]);
-}
-
 static bool plan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
 {
 	int64_t vector, n = count_lanes(plan, loop, &vector);
@@ -337,7 +284,7 @@ static bool plan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop)
 
 	if (!n)
 		return false;
-	name = own_name(plan, loop->var->name);
+	name = tn_splan_own_name(plan, loop->var->name);
 	return tn_splan_step(plan, "lanes(%s, %lld, width=%lld)", name,
 			     (long long)n, (long long)vector);
 }
@@ -462,8 +409,11 @@ static void plan_loop(struct tn_splan *plan, const char *name)
 		return;
 	}
 	if (sums_by_vectors(plan, loop)) {
-		loop = own_names(plan, loop);
-		if (!loop || tn_splan_sums(plan, loop, NULL))
+		loop = tn_splan_own_names(plan, loop);
+		if (!loop)
+			return;
+		name = loop->var->name;
+		if (tn_splan_sums(plan, loop, NULL))
 			return;
 		loop = tn_splan_find(plan, name);
 	}
@@ -474,11 +424,10 @@ static void plan_loop(struct tn_splan *plan, const char *name)
 /* From the outside in. */
 static void plan_inside(struct tn_splan *plan, const struct tn_kblock *block)
 {
-	struct listing list = { .n = 0 };
-	struct tn_kvisitor visitor = { NULL, list_loop, &list };
+	struct tn_splan_names list = { .n = 0 };
 	int i;
 
-	tn_kblock_visit(block, &visitor);
+	tn_splan_list(block, &list);
 	for (i = 0; i < list.n && !plan->failed; i++)
 		plan_loop(plan, list.names[i]);
 }
@@ -491,7 +440,7 @@ static bool plan_blocks(struct tn_splan *plan, struct tn_splan_rows *rows)
 	struct tn_splan_mark mark;
 	size_t i;
 
-	name = rows->names[rows->n - 1] = own_name(plan, name);
+	name = rows->names[rows->n - 1] = tn_splan_own_name(plan, name);
 	outer = tn_arena_printf(&plan->kernel->module->arena, "%s__0", name);
 	outer = outer ? tn_intern_text(plan->kernel->module->names, outer) :
 		NULL;

@@ -133,7 +133,7 @@ static void check_passes(struct run *run, const char *path, const char *fn,
 	while (entry && (pass = strtok_r(rest, ",", &rest))) {
 		snprintf(stage, sizeof(stage), "%s of %s for %s", pass, fn,
 			 target_name);
-		if (tn_module_pipeline(module, entry, &target, pass)) {
+		if (tn_module_pipeline(module, &entry, &target, pass)) {
 			fault(run, "passes", stage, "fails");
 			break;
 		}
