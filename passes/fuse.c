@@ -14,13 +14,14 @@
  *   it is no epilogue of a contraction or window; no more is a map ahead of
  *   what follows another of them;
  * - a broadcast or a slice that maps alone read: they read what it was made of.
- * Scalar constants, sizes and iota are copied into the group. A group is closed under
- * paths: a member other than the last is read inside the group alone, and the
- * group stands at the place of its last member, after all its operands.
+ * Scalar constants, sizes and iota are copied into the group. A group is closed
+ * under paths: a member other than the last is read inside the group alone, and
+ * the group stands at the place of its last member, after all its operands.
+ *
+ * So each group is one nest. fuse_rows.c then makes one of those that go over
+ * the same rows, and what has several members is outlined.
  */
 #include "passes/fuse.h"
-
-#include <string.h>
 
 static bool is_map(const struct tn_op *op)
 {
@@ -48,6 +49,11 @@ bool tn_fuse_is_anchor(const struct tn_op *op)
 		 op_class == TN_CLASS_WINDOW || op_class == TN_CLASS_REDUCE);
 }
 
+bool tn_fuse_is_contract(const struct tn_op *op)
+{
+	return tn_ops[op->code].op_class == TN_CLASS_CONTRACT;
+}
+
 /* What is read as well where it comes from: rows stay rows. */
 static bool is_place(const struct tn_op *op)
 {
@@ -58,11 +64,7 @@ static bool is_place(const struct tn_op *op)
 
 static bool same_space(const struct tn_op *a, const struct tn_value *b)
 {
-	const struct tn_type *s = a->out[0]->type, *t = b->type;
-
-	return s->rank == t->rank &&
-		(s->rank == 0 || !memcmp(s->dims, t->dims, (size_t)s->rank *
-					 sizeof(const struct tn_dim *)));
+	return tn_type_same_shape(a->out[0]->type, b->type);
 }
 
 struct tn_fuse_group *tn_fuse_readers(const struct tn_fuser *f,
@@ -88,7 +90,7 @@ static bool has_room(const struct tn_fuse_group *group, const struct tn_op *op)
 		group->nin + op->nin <= TN_FUSE_OPERANDS;
 }
 
-static intptr_t number_of(const struct tn_fuser *f, const struct tn_op *op)
+intptr_t tn_fuse_number(const struct tn_fuser *f, const struct tn_op *op)
 {
 	return (intptr_t)tn_map_find(&f->numbers, op);
 }
@@ -102,7 +104,7 @@ bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
 	member = tn_arena_alloc(&f->arena, sizeof(*member));
 	if (!member)
 		return false;
-	while (*at && number_of(f, (*at)->op) < number_of(f, op))
+	while (*at && tn_fuse_number(f, (*at)->op) < tn_fuse_number(f, op))
 		at = &(*at)->next;
 	member->op = op;
 	member->next = *at;

@@ -48,6 +48,9 @@ struct tn_fuser {
 bool tn_fuse_is_source(const struct tn_value *value);
 /* What has a nest of its own, in which maps find room. */
 bool tn_fuse_is_anchor(const struct tn_op *op);
+bool tn_fuse_is_contract(const struct tn_op *op);
+/* Its place in the text, from 1. */
+intptr_t tn_fuse_number(const struct tn_fuser *f, const struct tn_op *op);
 /* The one group that reads all of the op's result, or NULL. */
 struct tn_fuse_group *tn_fuse_readers(const struct tn_fuser *f,
 				      const struct tn_op *op);

@@ -17,6 +17,8 @@
 #define ROWS 16			/* of a contraction: fewer leave threads idle */
 #define SHORT_ROW 16384		/* elements that one thread does in no time */
 #define STACK_SHARE 4		/* a row gets that part of the stack */
+#define STACK_BYTES 262144	/* where no target says it */
+#define NEAR_BYTES 524288
 
 /* ---- Sizes --------------------------------------------------------------- */
 
@@ -58,6 +60,22 @@ static int64_t most_bytes(const struct tn_type *type, int from)
 	return bytes;
 }
 
+/* Room for a row of what is handed on. */
+static int64_t stack_room(const struct tn_fuser *f)
+{
+	const struct tn_target *target = f->context->target;
+
+	return (target && target->stack_bytes ? target->stack_bytes :
+		STACK_BYTES) / STACK_SHARE;
+}
+
+static int64_t near_room(const struct tn_fuser *f)
+{
+	const struct tn_target *target = f->context->target;
+
+	return target ? target->near_bytes : NEAR_BYTES;
+}
+
 bool tn_fuse_sizes(struct tn_fuser *f)
 {
 	const struct tn_dim_pool *pool = &f->context->module->dims;
@@ -74,11 +92,6 @@ bool tn_fuse_sizes(struct tn_fuser *f)
 }
 
 /* ---- What is lost -------------------------------------------------------- */
-
-static bool is_contract(const struct tn_op *op)
-{
-	return tn_ops[op->code].op_class == TN_CLASS_CONTRACT;
-}
 
 /* Bytes of the operand that all turns of the last row axis read: those of the
  * axes that are no rows. */
@@ -134,7 +147,7 @@ static bool pays_contract(const struct tn_fuser *f, const struct tn_op *op,
 			      (long long)count);
 	for (k = 0; k < op->nin; k++) {
 		bytes = shared_bytes(f, op, k, rows);
-		if (bytes > f->context->target->near_bytes)
+		if (bytes > near_room(f))
 			return refuse(why, "'%s' would be read again for each "
 				      "block of rows, %lld bytes",
 				      tn_graph_in(op, k)->name,
@@ -149,11 +162,8 @@ bool tn_fuse_pays(const struct tn_fuser *f,
 		  struct tn_buf *why)
 {
 	const struct tn_type *type = producer->root->out[0]->type;
-	const struct tn_target *target = f->context->target;
 	const struct tn_fuse_member *m;
-	int64_t bytes = most_bytes(type, rows);
-	int64_t room = target && target->stack_bytes ?
-		target->stack_bytes / STACK_SHARE : 65536;
+	int64_t bytes = most_bytes(type, rows), room = stack_room(f);
 
 	(void)consumer;
 	if (bytes > room)
@@ -166,7 +176,7 @@ bool tn_fuse_pays(const struct tn_fuser *f,
 		return refuse(why, "there is one long row, and threads would "
 			      "not share it");
 	for (m = producer->first; m; m = m->next)
-		if (is_contract(m->op) && !pays_contract(f, m->op, rows, why))
+		if (tn_fuse_is_contract(m->op) && !pays_contract(f, m->op, rows, why))
 			return false;
 	return true;
 }

@@ -22,15 +22,6 @@
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-static int equal_dims(const struct tn_type *a, const struct tn_type *b)
-{
-	int n = 0;
-
-	while (n < a->rank && n < b->rank && a->dims[n] == b->dims[n])
-		n++;
-	return n;
-}
-
 static int rows_of_reduce(const struct tn_op *op)
 {
 	const struct tn_attr *axes = tn_graph_attr(op, "axes");
@@ -84,7 +75,7 @@ static int rows_of_move(const struct tn_op *op)
 		return rows_of_transpose(op);
 	if (srule == TN_SRULE_SLICE || srule == TN_SRULE_RESHAPE ||
 	    (srule == TN_SRULE_BROADCAST && from->rank == to->rank))
-		return equal_dims(from, to);
+		return tn_type_common_axes(from, to);
 	return 0;
 }
 
@@ -97,7 +88,7 @@ static int rows_kept(const struct tn_op *op, int k)
 
 	switch (tn_ops[op->code].op_class) {
 	case TN_CLASS_MAP:
-		return from->rank == to->rank ? equal_dims(from, to) : 0;
+		return from->rank == to->rank ? tn_type_common_axes(from, to) : 0;
 	case TN_CLASS_REDUCE:
 		return rows_of_reduce(op);
 	case TN_CLASS_CONTRACT:
@@ -160,11 +151,6 @@ static int rows_of(const struct tn_fuser *f,
 
 /* ---- Merging ------------------------------------------------------------- */
 
-static intptr_t number_of(const struct tn_fuser *f, const struct tn_op *op)
-{
-	return (intptr_t)tn_map_find(&f->numbers, op);
-}
-
 /* The producer's members become the consumer's, in the order of the text. */
 static bool merge(struct tn_fuser *f, struct tn_fuse_group *consumer,
 		  struct tn_fuse_group *producer)
@@ -174,7 +160,7 @@ static bool merge(struct tn_fuser *f, struct tn_fuse_group *consumer,
 
 	for (; m; m = next) {
 		next = m->next;
-		while (*at && number_of(f, (*at)->op) < number_of(f, m->op))
+		while (*at && tn_fuse_number(f, (*at)->op) < tn_fuse_number(f, m->op))
 			at = &(*at)->next;
 		m->next = *at;
 		*at = m;
@@ -243,11 +229,6 @@ static bool may_merge(struct tn_fuser *f,
 }
 
 /* ---- Movement ------------------------------------------------------------ */
-
-static bool is_contract(const struct tn_op *op)
-{
-	return tn_ops[op->code].op_class == TN_CLASS_CONTRACT;
-}
 
 static bool is_last_kept(const struct tn_op *op)
 {
@@ -331,7 +312,7 @@ static bool is_summed_line(const struct tn_op *op)
 	while (perm->count && axis < line && perm->u.ints[axis] != line)
 		axis++;
 	for (use = op->out[0]->uses; use; use = use->next)
-		if (!is_contract(use->op) ||
+		if (!tn_fuse_is_contract(use->op) ||
 		    !sums_over(use->op, op->out[0], axis))
 			return false;
 	return line > 0;
@@ -347,7 +328,7 @@ static bool is_factor(const struct tn_fuse_group *group,
 	if (group->is_rows && is_summed_line(op))
 		return true;
 	for (use = op->out[0]->uses; use; use = use->next)
-		if (!is_contract(use->op) && !is_move(use->op))
+		if (!tn_fuse_is_contract(use->op) && !is_move(use->op))
 			return false;
 	return keeps_lines(op);
 }

@@ -109,16 +109,12 @@ static bool renames(const struct inliner *in)
 static bool fits_group(const struct tn_op *op)
 {
 	const struct tn_block *body = op->callee->body;
-	const struct tn_type *param, *arg;
-	int i, k;
+	int i;
 
-	for (i = 0; i < body->nparams; i++) {
-		param = body->params[i]->type;
-		arg = tn_graph_in(op, i)->type;
-		for (k = 0; k < param->rank; k++)
-			if (param->dims[k] != arg->dims[k])
-				return false;
-	}
+	for (i = 0; i < body->nparams; i++)
+		if (!tn_type_same_shape(body->params[i]->type,
+					tn_graph_in(op, i)->type))
+			return false;
 	return true;
 }
 

@@ -9,8 +9,6 @@
  */
 #include "passes/layout.h"
 
-#include <string.h>
-
 #include "ir/view.h"
 
 /* Percent of the bytes. */
@@ -235,13 +233,6 @@ static struct tn_value *actual(const struct unit *unit,
 	return unit->has_stages ? value : NULL;
 }
 
-static bool same_dims(const struct tn_type *a, const struct tn_type *b)
-{
-	return a->rank == b->rank &&
-		(a->rank == 0 || !memcmp(a->dims, b->dims, (size_t)a->rank *
-					 sizeof(const struct tn_dim *)));
-}
-
 static int node_of(const struct unit *unit, struct tn_value *value)
 {
 	struct tn_layout_node *node = tn_layout_node(unit->l, value, unit->op);
@@ -336,7 +327,7 @@ static void ask_weights(const struct unit *unit, const struct tn_op *conv,
 	int node = node_of(unit, value);
 
 	if (node < 0 || !target || !target->layouts ||
-	    !same_dims(conv->out[0]->type, unit->result->type) ||
+	    !tn_type_same_shape(conv->out[0]->type, unit->result->type) ||
 	    (groups_of(conv) > 1 && !is_depthwise(conv)))
 		return;
 	demand.weight = tn_layout_at(unit->l, node)->bytes *
@@ -410,7 +401,7 @@ static void ask_operand(const struct unit *unit, const struct tn_op *member,
 {
 	switch (tn_ops[member->code].op_class) {
 	case TN_CLASS_MAP:
-		if (same_dims(value->type, unit->result->type))
+		if (tn_type_same_shape(value->type, unit->result->type))
 			follow(unit, value);
 		break;
 	case TN_CLASS_REDUCE:
@@ -443,7 +434,7 @@ static void ask_result(const struct unit *unit, const struct tn_op *member)
 	struct tn_value *value = unit->result;
 	enum tn_op_class op_class = tn_ops[member->code].op_class;
 
-	if (!same_dims(member->out[0]->type, value->type))
+	if (!tn_type_same_shape(member->out[0]->type, value->type))
 		return;
 	if (op_class == TN_CLASS_CONTRACT)
 		want(unit, value, TN_DEMAND_INNER, INNER_WRITE);

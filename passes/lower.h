@@ -177,8 +177,6 @@ struct tn_kbuf *tn_lower_scratch(struct tn_lower *lw, const char *wish,
 				 const struct tn_dim *const *dims);
 /* Products that are summed may become FMA in this kernel. */
 void tn_lower_may_contract(struct tn_lower *lw, const struct tn_op *op);
-/* Equal dims, one by one. */
-bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b);
 /* A transpose. */
 bool tn_lower_is_permuted(const struct tn_op *op);
 /* The value has those dims, or is a transpose of one that has. */

@@ -10,18 +10,6 @@
 
 #include "ir/view.h"
 
-bool tn_lower_same_dims(const struct tn_type *a, const struct tn_type *b)
-{
-	int i;
-
-	if (a->rank != b->rank)
-		return false;
-	for (i = 0; i < a->rank; i++)
-		if (a->dims[i] != b->dims[i])
-			return false;
-	return true;
-}
-
 static struct tn_lower_result *result_at(const struct tn_lower *lw, size_t i)
 {
 	return tn_vec_at(&lw->results, i);
@@ -37,9 +25,9 @@ bool tn_lower_is_made_at(const struct tn_value *value,
 {
 	const struct tn_op *op = value->op;
 
-	return tn_lower_same_dims(value->type, type) ||
+	return tn_type_same_shape(value->type, type) ||
 		(op && tn_lower_is_permuted(op) &&
-		 tn_lower_same_dims(tn_graph_in(op, 0)->type, type));
+		 tn_type_same_shape(tn_graph_in(op, 0)->type, type));
 }
 
 static void store_result(struct tn_lower *lw, struct tn_lower_result *result,
@@ -100,7 +88,7 @@ void tn_lower_map(struct tn_lower *lw)
 				    index);
 		for (k = i; k < lw->results.len && !lw->unfit; k++)
 			if (!result_at(lw, k)->is_done &&
-			    tn_lower_same_dims(result_at(lw, k)->value->type,
+			    tn_type_same_shape(result_at(lw, k)->value->type,
 					       type))
 				store_result(lw, result_at(lw, k), index);
 		tn_lower_close(lw, mark);
@@ -149,7 +137,7 @@ void tn_lower_finish(struct tn_lower *lw, const struct tn_op *op, int n,
 
 		if (result->is_done || !tn_map_has(&seen, result->value))
 			continue;
-		if (tn_lower_same_dims(result->value->type, type))
+		if (tn_type_same_shape(result->value->type, type))
 			store_result(lw, result, index);
 		else if (tn_lower_is_made_at(result->value, type))
 			store_permuted(lw, result, index);
@@ -179,7 +167,7 @@ void tn_lower_for_result(struct tn_lower *lw, const struct tn_op *op, int n,
 		const struct tn_lower_result *result = result_at(lw, i);
 
 		if (!result->is_done && result->buf &&
-		    tn_lower_same_dims(result->value->type, type))
+		    tn_type_same_shape(result->value->type, type))
 			layout = result->buf->layout;
 	}
 	if (layout && tn_ops[op->code].op_class == TN_CLASS_CONTRACT &&

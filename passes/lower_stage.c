@@ -121,7 +121,7 @@ static bool is_in_region(const struct stages *s, const struct tn_op *op,
 
 	if (op->nout != 1 || number_of(&s->last, op->out[0]) != number)
 		return false;
-	if (!(is_map(op) && tn_lower_same_dims(op->out[0]->type,
+	if (!(is_map(op) && tn_type_same_shape(op->out[0]->type,
 					       anchor->out[0]->type)) &&
 	    !(tn_lower_is_permuted(op) && op->out[0] == result_of(s)))
 		return false;
@@ -253,7 +253,7 @@ static bool is_stretching(const struct tn_op *op,
 			  const struct tn_value *value)
 {
 	return is_map(op) &&
-		!tn_lower_same_dims(op->out[0]->type, value->type);
+		!tn_type_same_shape(op->out[0]->type, value->type);
 }
 
 /* Readers before values: keeps what is dear and read in several nests, or over
@@ -335,7 +335,7 @@ static bool is_pointwise(const struct stages *s, const struct tn_value *value)
 
 	for (op = s->lw->group->first; op; op = op->next)
 		if (tn_map_find(&s->homes, op) == home &&
-		    !(is_map(op) && tn_lower_same_dims(op->out[0]->type,
+		    !(is_map(op) && tn_type_same_shape(op->out[0]->type,
 						       value->type)))
 			return false;
 	return true;

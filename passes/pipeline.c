@@ -7,9 +7,12 @@
  *           fold      constants and sizes are computed
  *           simplify  the rules of rules.tn, until none applies
  *           canonical one order of operands                 CANONICAL
- *           cse dce   nothing twice, nothing unread
+ *           cse       nothing twice
+ *           siblings  contractions of one value with several weights are one
+ *           precompute  what weights alone tell becomes a weight
+ *           dce       nothing unread
  *           sink      transposes meet their inverses
- *           fuse      one @fused function a loop nest      FUSED
+ *           fuse      what one kernel computes: @fused     FUSED
  *           layout    the order in which values lie
  *           lower     kernels and launches                  KERNELS
  *           schedule  loops bound to the target

@@ -15,8 +15,6 @@
 #include "passes/lower.h"
 #include "passes/schedule_plan.h"
 
-#include <string.h>
-
 #include "base/num.h"
 
 #define FEWEST_ROWS 64		/* that are worth blocks of them */
@@ -325,15 +323,13 @@ static bool is_shared_sum(void *data, const struct tn_kstmt *s)
 		tn_kexpr_find(s->value, is_shared, data);
 }
 
-/* The steps of schedule_sums.c for the nest, if they are vectors of sums. */
-static bool vectors_for(struct tn_splan *plan, struct tn_kstmt *loop,
-			struct tn_buf *steps, struct tn_buf *parallel)
+/* The nest sums along memory, so that lanes of a vector are sums. */
+static bool sums_by_vectors(const struct tn_splan *plan, struct tn_kstmt *loop)
 {
-	bool good = tn_schedule_sums(plan->kernel->module, loop, plan->target,
-				     steps, parallel);
+	struct tn_schedule_nest nest;
 
-	plan->failed |= steps->failed || parallel->failed;
-	return good && strstr(tn_buf_text(steps), "vectorize(");
+	return tn_schedule_nest_of(plan->kernel->module, loop, plan->target,
+				   &nest) > 0;
 }
 
 bool tn_splan_sums(struct tn_splan *plan, struct tn_kstmt *loop,
@@ -344,25 +340,16 @@ bool tn_splan_sums(struct tn_splan *plan, struct tn_kstmt *loop,
 
 	tn_buf_init(&steps);
 	tn_buf_init(&unused);
-	good = vectors_for(plan, loop, &steps,
-			   parallel ? parallel : &unused) &&
-		!plan->failed && tn_splan_step(plan, "%s",
-					       tn_buf_text(&steps));
+	if (!parallel)
+		parallel = &unused;
+	good = sums_by_vectors(plan, loop) &&
+		tn_schedule_sums(plan->kernel->module, loop, plan->target,
+				 &steps, parallel);
+	plan->failed |= steps.failed || parallel->failed;
+	good = good && !plan->failed &&
+		tn_splan_step(plan, "%s", tn_buf_text(&steps));
 	tn_buf_fini(&steps);
 	tn_buf_fini(&unused);
-	return good;
-}
-
-static bool sums_by_vectors(struct tn_splan *plan, struct tn_kstmt *loop)
-{
-	struct tn_buf steps, parallel;
-	bool good;
-
-	tn_buf_init(&steps);
-	tn_buf_init(&parallel);
-	good = vectors_for(plan, loop, &steps, &parallel);
-	tn_buf_fini(&steps);
-	tn_buf_fini(&parallel);
 	return good;
 }
 

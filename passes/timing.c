@@ -139,22 +139,6 @@ void tn_timing_end_pass(struct tn_timing *timing,
 	tn_timing_end(timing);
 }
 
-void tn_timing_add(struct tn_timing *timing, const char *name, int64_t times,
-		   double ms)
-{
-	struct tn_time *part;
-	int index;
-
-	if (!timing || timing->failed)
-		return;
-	index = part_of(timing, name);
-	if (index < 0)
-		return;
-	part = time_at(timing, index);
-	part->times += times;
-	part->ms += ms;
-}
-
 /* ---- Showing ------------------------------------------------------------- */
 
 /* Of the whole, in per cent. */

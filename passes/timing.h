@@ -53,10 +53,6 @@ void tn_timing_begin_pass(struct tn_timing *timing, const char *name);
 void tn_timing_end(struct tn_timing *timing);
 void tn_timing_end_pass(struct tn_timing *timing,
 			const struct tn_time_work *work);
-/* Adds what was measured elsewhere to the part of the name inside the current
- * one. */
-void tn_timing_add(struct tn_timing *timing, const char *name, int64_t times,
-		   double ms);
 
 /* A table, indented as the tree is; of the parts of a pass the ten slowest. */
 void tn_timing_print(const struct tn_timing *timing, struct tn_buf *out);

@@ -121,8 +121,7 @@ static const struct tn_op *outer_loop(const struct tn_op *op,
 
 	for (; block != end && block->parent; block = parent->block) {
 		parent = block->parent;
-		if (parent->code == TN_OP_for || parent->code == TN_OP_while ||
-		    parent->code == TN_OP_scan)
+		if (tn_op_is_loop(parent->code))
 			found = parent;
 	}
 	return found;

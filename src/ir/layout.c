@@ -114,18 +114,6 @@ const struct tn_layout *tn_layout_get(struct tn_module *module, int rank,
 	return layout;
 }
 
-const struct tn_layout *tn_layout_order(struct tn_module *module, int rank,
-					const int *axes)
-{
-	struct tn_layout_part parts[TN_MAX_RANK];
-	int i;
-
-	for (i = 0; i < rank; i++)
-		parts[i] = (struct tn_layout_part){ axes[i], TN_LAYOUT_WHOLE,
-						    1 };
-	return tn_layout_get(module, rank, rank, parts);
-}
-
 const struct tn_layout *tn_layout_stacked(struct tn_module *module,
 					  const struct tn_layout *layout)
 {

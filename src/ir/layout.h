@@ -48,10 +48,7 @@ const char *tn_layout_fault(int rank, int nparts,
 const struct tn_layout *tn_layout_get(struct tn_module *module, int rank,
 				      int nparts,
 				      const struct tn_layout_part *parts);
-/* Whole axes in the order given. */
-const struct tn_layout *tn_layout_order(struct tn_module *module, int rank,
-					const int *axes);
-/* The same of values that have one more axis in front. */
+/* The layout of values that have one more axis in front. */
 const struct tn_layout *tn_layout_stacked(struct tn_module *module,
 					  const struct tn_layout *layout);
 /* The parts as they are written, `shift` added to their axes. */

@@ -77,6 +77,11 @@ static bool same_list(const struct tn_attr *a, const struct tn_attr *b)
 	return true;
 }
 
+bool tn_op_is_loop(enum tn_opcode code)
+{
+	return code == TN_OP_for || code == TN_OP_while || code == TN_OP_scan;
+}
+
 bool tn_op_calls(enum tn_opcode code)
 {
 	return strstr(tn_ops[code].fexpr, "F(") != NULL;

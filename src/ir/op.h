@@ -126,6 +126,8 @@ extern const struct tn_op_info tn_ops[TN_OP_COUNT];
 enum tn_opcode tn_op_find(const char *name);
 /* True if its row has one of the flags. */
 bool tn_op_has(enum tn_opcode code, unsigned flags);
+/* True if a region of its runs once a turn. */
+bool tn_op_is_loop(enum tn_opcode code);
 /* True if on floats it calls a function of the C library. */
 bool tn_op_calls(enum tn_opcode code);
 /* Of one kind and value, floats by bits; or both absent. Dims must be of one

@@ -27,20 +27,29 @@ static uint64_t hash_type(const struct tn_type *type)
 	return hash;
 }
 
+int tn_type_common_axes(const struct tn_type *a, const struct tn_type *b)
+{
+	int n = 0;
+
+	while (n < a->rank && n < b->rank && a->dims[n] == b->dims[n])
+		n++;
+	return n;
+}
+
+bool tn_type_same_shape(const struct tn_type *a, const struct tn_type *b)
+{
+	return a->rank == b->rank && tn_type_common_axes(a, b) == a->rank;
+}
+
 static bool is_same(const struct tn_type *a, const struct tn_type *b)
 {
-	int i;
-
-	if (a->dtype != b->dtype || a->rank != b->rank)
+	if (a->dtype != b->dtype)
 		return false;
 	if (a->encoding != b->encoding &&
 	    (!a->encoding || !b->encoding ||
 	     strcmp(a->encoding, b->encoding) != 0))
 		return false;
-	for (i = 0; i < a->rank; i++)
-		if (a->dims[i] != b->dims[i])
-			return false;
-	return true;
+	return tn_type_same_shape(a, b);
 }
 
 static const struct tn_type *keep(struct tn_module *module,

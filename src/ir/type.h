@@ -38,6 +38,9 @@ const struct tn_dim *tn_type_count(struct tn_module *module,
 int64_t tn_type_max_bytes(struct tn_module *module,
 			  const struct tn_type *type);
 bool tn_type_is_static(const struct tn_type *type);
+/* Leading axes that are the same dims; whether all are, element types apart. */
+int tn_type_common_axes(const struct tn_type *a, const struct tn_type *b);
+bool tn_type_same_shape(const struct tn_type *a, const struct tn_type *b);
 /* "f32[B, 784]"; a scalar is "f32". */
 void tn_type_print(struct tn_buf *buf, const struct tn_type *type);
 
