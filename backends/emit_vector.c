@@ -78,7 +78,7 @@ static void put_splat(const struct printer *p)
 	for (i = 0; i < p->lanes; i++)
 		tn_buf_putf(p->out, "%sa", i ? ", " : "");
 	tn_buf_put(p->out, "};\n\n\treturn r;\n#else\n");
-	tn_buf_putf(p->out, "\ttn_%sx%d r;\n\n"
+	tn_buf_putf(p->out, "\ttn_%sx%d r = {0};\n\n"
 		    "\tfor (int i = 0; i < %d; i++)\n\t\tTN_LANE(r, i) = a;\n"
 		    "\treturn r;\n#endif\n}\n\n", p->name, p->lanes,
 		    p->lanes);
@@ -94,9 +94,9 @@ static void put_memory(const struct printer *p, enum tn_dtype stored,
 
 	if (parts & TN_PART_LOAD) {
 		tn_buf_putf(p->out, "%s tn_%sx%d tn_load_%sx%d(const %s *p)\n"
-			    "{\n\ttn_%sx%d r;\n\n", p->function, p->name,
+			    "{\n\ttn_%sx%d r%s;\n\n", p->function, p->name,
 			    p->lanes, sname, p->lanes, stype, p->name,
-			    p->lanes);
+			    p->lanes, is_same ? "" : " = {0}");
 		if (is_same)
 			tn_buf_put(p->out, "\tmemcpy(&r, p, sizeof r);\n");
 		else
@@ -121,7 +121,7 @@ static void put_memory(const struct printer *p, enum tn_dtype stored,
 static void put_round(const struct printer *p, enum tn_dtype stored)
 {
 	tn_buf_putf(p->out, "%s tn_%sx%d tn_round_%sx%d(tn_%sx%d a)\n{\n"
-		    "\ttn_%sx%d r;\n\n\tfor (int i = 0; i < %d; i++)\n"
+		    "\ttn_%sx%d r = {0};\n\n\tfor (int i = 0; i < %d; i++)\n"
 		    "\t\tTN_LANE(r, i) = tn_round_%s(TN_LANE(a, i));\n"
 		    "\treturn r;\n}\n\n", p->function, p->name, p->lanes,
 		    tn_dtype_name(stored), p->lanes, p->name, p->lanes,
@@ -148,7 +148,7 @@ static void put_mac(const struct printer *p)
 		    bits == 512 ? "512" : bits == 256 ? "256" : "", letter,
 		    bits, reg, bits, reg, bits, reg);
 	tn_buf_putf(p->out, "#elif TN_VECTORS && !defined(TN_FMA)\n"
-		    "\treturn acc + a * b;\n#else\n\ttn_%sx%d r;\n\n"
+		    "\treturn acc + a * b;\n#else\n\ttn_%sx%d r = {0};\n\n"
 		    "\tfor (int i = 0; i < %d; i++)\n\t\tTN_LANE(r, i) = "
 		    "tn_mac_%s(TN_LANE(acc, i), TN_LANE(a, i),\n"
 		    "\t\t\t\t\tTN_LANE(b, i));\n\treturn r;\n#endif\n}\n\n",
@@ -256,7 +256,7 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 		tn_buf_put(p->out, own ? "#else\n" : ";\n#else\n");
 	tn_buf_put(p->out, "\t");
 	put_type(p, is_mask);
-	tn_buf_putf(p->out, " r;\n\n\tfor (int i = 0; i < %d; i++)\n"
+	tn_buf_putf(p->out, " r = {0};\n\n\tfor (int i = 0; i < %d; i++)\n"
 		    "\t\tTN_LANE(r, i) = ", p->lanes);
 	put_lane_value(p, code);
 	tn_buf_putf(p->out, ";\n\treturn r;\n%s}\n\n",
