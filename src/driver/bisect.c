@@ -304,8 +304,10 @@ static enum tn_status search(struct search *s, struct tenon_bisection *out)
 
 static enum tn_status begin(struct search *s, const char *command)
 {
-	enum tn_status status = TN_OK;
+	enum tn_status status = tn_module_read_rules(s->module);
 
+	if (status)
+		return status;
 	s->entry = tn_module_pick(s->module);
 	if (!s->entry)
 		return TN_BAD_INPUT;

@@ -181,6 +181,23 @@ struct tenon_context *command_context(const struct command *command,
 	return NULL;
 }
 
+/* The word before the end that an option took, where a file is missing. */
+static void put_taken(const struct command *command)
+{
+	const struct given *given;
+	int i;
+
+	for (i = command->ngiven; i-- > 0;) {
+		given = &command->given[i];
+		if (!given->is_word)
+			continue;
+		fprintf(stderr, "tenon %s: '%s' was taken as the value of %s "
+			"(%s)\n", verbs[command->verb].name, given->value,
+			given->option->name, given->option->argument);
+		return;
+	}
+}
+
 bool command_files(const struct command *command, int least, int most)
 {
 	const char *name = verbs[command->verb].name;
@@ -188,6 +205,8 @@ bool command_files(const struct command *command, int least, int most)
 	if (command->nfiles >= least &&
 	    (most < 0 || command->nfiles <= most))
 		return true;
+	if (command->nfiles < least)
+		put_taken(command);
 	fprintf(stderr, "usage: tenon %s [OPTION...] %s\n"
 		"`tenon help %s` says more\n", name,
 		verbs[command->verb].arguments, name);

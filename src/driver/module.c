@@ -445,6 +445,8 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 
 	module->ir->events = tn_context_events(module->context);
 	status = tn_external_offer(&external, module, entry, &options);
+	if (!status && settings->rules)
+		status = tn_module_read_rules(module);
 	if (!status && is_watched) {
 		status = tn_watch_init(&watch, module, *entry, passes);
 		options.after = tn_watch_after;

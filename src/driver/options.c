@@ -142,6 +142,7 @@ static bool give(struct reader *r, const struct option_info *option,
 			return false;
 		}
 		value = r->argv[++r->at];
+		given->is_word = true;
 	}
 	if (option->argument[0] && !value[0]) {
 		fprintf(stderr, "tenon: %s has an empty value; it takes %s\n",

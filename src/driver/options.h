@@ -34,6 +34,7 @@ extern const int noptions;
 struct given {
 	const struct option_info *option;
 	const char *value;	/* "yes" of a switch */
+	bool is_word;		/* it stood apart: `-o FILE` */
 };
 
 struct command {
