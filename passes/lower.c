@@ -4,7 +4,8 @@
  * In: a flat module of primitives, maps perhaps outlined into functions
  * @fused. Out: functions that hold launches, control flow in the form of
  * lower_flow.c, constants, reshapes, which are the same bytes under another
- * shape, and concatenations whose parts are made in place. Values keep their names; equal groups share a kernel.
+ * shape, and concatenations whose parts are made in place. Values keep their
+ * names; equal groups share a kernel.
  *
  *   y: f32[4] = exp(x);   ->   y: f32[4] = launch main__y(x);
  */

@@ -49,7 +49,7 @@ struct checker {
 	const struct tn_fn *fn;
 	struct tn_vec *spaces;	/* each: struct stretch */
 	int nspaces;
-	struct tn_map joined;	/* results of concatenations run so far */
+	struct tn_map joined;	/* concatenations run so far */
 	struct tn_vec reads;	/* const struct tn_value *: of open loops */
 	int loops;		/* open */
 	struct tn_buf *faults;

@@ -45,6 +45,7 @@ COMMANDS = [
     f"bisect --against=ref {IN}/guards.tn",
     f"emit {IN}/guards.tn -o OUT/c",
     f"emit {IN}/index.tn -o OUT/c",
+    f"emit --target=c:generic {IN}/concat.tn -o OUT/c",
     f"emit --target=cuda {IN}/views.tn -o OUT/cu",
     f"emit {DATA}/asserts.tn -o OUT/c",
     f"emit --target=cuda {DATA}/shown.tn -o OUT/cu",

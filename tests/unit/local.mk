@@ -12,6 +12,7 @@ check_PROGRAMS += tests/unit/test_memory
 check_PROGRAMS += tests/unit/test_npy
 check_PROGRAMS += tests/unit/test_num
 check_PROGRAMS += tests/unit/test_plan
+check_PROGRAMS += tests/unit/test_plan_parts
 check_PROGRAMS += tests/unit/test_recovery
 check_PROGRAMS += tests/unit/test_schedule
 check_PROGRAMS += tests/unit/test_schedule_nests
@@ -51,6 +52,11 @@ tests_unit_test_print_SOURCES = tests/unit/test_print.c \
 	tests/unit/ir_kit.c tests/unit/ir_kit.h
 tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
 	tests/unit/ir_kit.c tests/unit/ir_kit.h
+
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
+	tests/unit/plan_kit.c tests/unit/plan_kit.h
+tests_unit_test_plan_parts_SOURCES = tests/unit/test_plan_parts.c \
+	tests/unit/plan_kit.c tests/unit/plan_kit.h
 
 tests_unit_test_emit_c_SOURCES = \
 	tests/unit/test_emit_c.c \

@@ -10,122 +10,12 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "driver/module.h"
-#include "driver/target.h"
-#include "driver/tenon.h"
 #include "ir/graph_edit.h"
-#include "ir/kernel.h"
 #include "ir/verify.h"
-#include "ir/view.h"
-#include "passes/plan.h"
 
-/* A module lowered and planned; its intervals are kept. */
-struct bench {
-	struct tenon_context *context;
-	struct tenon_module *module;
-	struct tn_fn *entry;
-	struct tn_target target;
-	struct tn_rw rw;
-	struct tn_pass_options options;
-	struct tn_analyses analyses;
-	struct tn_pass_context pass;
-	struct tn_plan plan;
-};
-
-/* Where the ops stand, for what is asked of uses below. */
-static bool number_op(void *data, struct tn_op *op)
-{
-	const struct tn_plan *plan = data;
-
-	op->number = (int)plan->order[op->id].step;
-	return true;
-}
-
-static void plan_entry(struct bench *b)
-{
-	b->options = (struct tn_pass_options){ .target = &b->target,
-					       .fuel = -1 };
-	b->rw = (struct tn_rw){ .module = b->module->ir, .fuel = -1 };
-	b->pass = (struct tn_pass_context){
-		.module = b->module->ir, .entry = b->entry, .rw = &b->rw,
-		.options = &b->options, .target = &b->target,
-		.analyses = &b->analyses
-	};
-	tn_analyses_init(&b->analyses, b->entry);
-	b->plan = (struct tn_plan){ .context = &b->pass };
-	tn_vec_init(&b->plan.intervals, sizeof(struct tn_interval), NULL);
-	assert_true(tn_plan_collect(&b->plan));
-	tn_pass_walk(b->entry->body, number_op, &b->plan);
-	assert_true(tn_plan_assign(&b->plan));
-	b->entry->arena_bytes = b->plan.size;
-}
-
-static void open_bench(struct bench *b, const char *target,
-		       const char *passes)
-{
-	memset(b, 0, sizeof(*b));
-	b->context = tenon_context_new();
-	assert_non_null(b->context);
-	assert_int_equal(tenon_context_set(b->context, "target", target),
-			 TENON_OK);
-	assert_int_equal(tenon_context_set(b->context, "passes", passes),
-			 TENON_OK);
-	assert_int_equal(tn_target_pick(b->context, &b->target), TN_OK);
-}
-
-static void lower(struct bench *b)
-{
-	assert_int_equal(tenon_module_run_passes(b->module), TENON_OK);
-	b->entry = tn_module_pick(b->module);
-	assert_non_null(b->entry);
-	plan_entry(b);
-}
-
-static void open_file(struct bench *b, const char *name, const char *target,
-		      const char *passes)
-{
-	const char *top = getenv("SRCDIR");
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/tests/passes/inputs/%s",
-		 top ? top : ".", name);
-	open_bench(b, target, passes);
-	assert_int_equal(tenon_parse_file(b->context, path, &b->module),
-			 TENON_OK);
-	lower(b);
-}
-
-static void open_text(struct bench *b, const char *target,
-		      const char *text)
-{
-	open_bench(b, target, "infer,inline,lower,schedule");
-	assert_int_equal(tenon_parse_text(b->context, "t.tn", text,
-					  strlen(text), &b->module), TENON_OK);
-	lower(b);
-}
-
-static void close_bench(struct bench *b)
-{
-	tn_vec_fini(&b->plan.intervals);
-	tn_analyses_fini(&b->analyses);
-	tenon_module_free(b->module);
-	tenon_context_free(b->context);
-}
-
-static bool is_sound(const struct bench *b)
-{
-	struct tn_buf faults;
-	bool good;
-
-	tn_buf_init(&faults);
-	good = tn_verify_placed(b->entry, &faults);
-	assert_int_equal(good, faults.len == 0);
-	tn_buf_fini(&faults);
-	return good;
-}
+#include "plan_kit.h"
 
 static struct tn_interval *interval_at(const struct bench *b, size_t i)
 {
@@ -289,35 +179,6 @@ static bool may_share(const struct tn_interval *x,
 		spares_start(x, y) || spares_start(y, x);
 }
 
-static const char *const files[] = {
-	"views.tn", "loops.tn", "flow.tn", "index.tn", "calls.tn",
-	"consts.tn", "guards.tn", "concat.tn"
-};
-#define NFILES (sizeof(files) / sizeof(*files))
-
-static const char *const targets[] = { "c:generic", "cuda:sm_80" };
-static const char *const pipelines[] = {
-	"infer,inline,lower,schedule",
-	("infer,inline,unroll{limit=1},fold,canonical,cse,dce,fuse,lower,"
-	"schedule"),
-	"infer,inline,unroll,fold,canonical,cse,dce,fuse,lower,schedule"
-};
-
-static void each_plan(void (*visit)(struct bench *b))
-{
-	struct bench b;
-	size_t i, k, t;
-
-	for (i = 0; i < NFILES; i++)
-		for (k = 0; k < sizeof(pipelines) / sizeof(*pipelines); k++)
-			for (t = 0; t < 2; t++) {
-				open_file(&b, files[i], targets[t],
-					  pipelines[k]);
-				visit(&b);
-				close_bench(&b);
-			}
-}
-
 /* ---- Sound plans ----------------------------------------------------- */
 
 static int64_t taken;	/* buffers written in place */
@@ -329,7 +190,7 @@ static void visit_sound(struct bench *b)
 	const struct tn_interval *x, *y;
 	size_t i, k;
 
-	assert_true(is_sound(b));
+	assert_true(bench_is_sound(b));
 	for (i = 0; i < b->plan.intervals.len; i++) {
 		x = interval_at(b, i);
 		assert_int_equal(x->offset % TN_PLACE_ALIGN, 0);
@@ -356,7 +217,7 @@ static void test_sound(void **state)
 {
 	(void)state;
 	taken = 0;
-	each_plan(visit_sound);
+	bench_each_plan(visit_sound);
 	assert_true(taken > 50);
 }
 
@@ -446,7 +307,7 @@ static void visit_moved(struct bench *b)
 		before = *offset;
 		*offset = b->plan.size;
 		b->entry->arena_bytes = b->plan.size + x->bytes;
-		assert_true(is_sound(b));
+		assert_true(bench_is_sound(b));
 		*offset = before;
 		b->entry->arena_bytes = b->plan.size;
 	}
@@ -455,7 +316,7 @@ static void visit_moved(struct bench *b)
 static void test_moved(void **state)
 {
 	(void)state;
-	each_plan(visit_moved);
+	bench_each_plan(visit_moved);
 }
 
 /* Matrix products read what other turns write: two buffers. Maps, and sums
@@ -465,56 +326,44 @@ static void test_chain(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[8, 8]) -> (y: f32[8, 8]) {\n"
 		  "  a = x @ x;\n  b = a @ x;\n  c = b @ x;\n"
 		  "  d = c @ x;\n  y = d @ x;\n  return y;\n}\n");
 	assert_int_equal(b.plan.size, 2 * 256);
 	assert_int_equal(b.plan.peak, 2 * 256);
-	assert_true(is_sound(&b));
-	close_bench(&b);
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	assert_true(bench_is_sound(&b));
+	bench_close(&b);
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[64]) -> (y: f32[64]) {\n"
 		  "  a = cumsum(x, axis=0);\n  b = exp(a);\n"
 		  "  c = cumsum(b, axis=0);\n  d = sin(c);\n"
 		  "  y = cumsum(d, axis=0);\n  return y;\n}\n");
 	assert_int_equal(b.plan.size, 256);
 	assert_int_equal(b.plan.peak, 256);
-	assert_true(is_sound(&b));
-	close_bench(&b);
+	assert_true(bench_is_sound(&b));
+	bench_close(&b);
 }
 
 /* ---- In place --------------------------------------------------------- */
-
-/* The launch that makes the named value. */
-static struct tn_op *launch_of(const struct bench *b, const char *name)
-{
-	struct tn_op *op;
-
-	for (op = b->entry->body->first; op; op = op->next)
-		if (op->nout && !strcmp(op->out[0]->name, name))
-			return op;
-	fail_msg("there is no '%s'", name);
-	return NULL;
-}
 
 /* Whether `name` is planned over operand i; and if not, that the checker sees
  * it when it is put there (given that it has a place in the arena). */
 static bool is_over(struct bench *b, const char *name, int i)
 {
-	struct tn_op *op = launch_of(b, name);
+	struct tn_op *op = bench_op_of(b, name);
 	struct tn_value *result = op->out[0];
 	const struct tn_value *operand = tn_graph_in(op, i);
 	int64_t before = result->place.offset;
 
 	assert_int_equal(result->place.kind, TN_PLACE_ARENA);
 	assert_int_equal(operand->place.kind, TN_PLACE_ARENA);
-	assert_true(is_sound(b));
+	assert_true(bench_is_sound(b));
 	if (before == operand->place.offset)
 		return true;
 	result->place.offset = operand->place.offset;
 	b->entry->arena_bytes = 2 * b->plan.size;
-	assert_false(is_sound(b));
+	assert_false(bench_is_sound(b));
 	result->place.offset = before;
 	b->entry->arena_bytes = b->plan.size;
 	return false;
@@ -534,7 +383,7 @@ static void open_kernel(struct bench *b, const char *shape, const char *body,
 		 "kernel k(a: f32[%s] @in, c: f32[%s] @in, r: f32[%s] @out) "
 		 "{\n%s}\n", shape, shape, shape, late, shape, shape, shape,
 		 body);
-	open_text(b, "c:generic", text);
+	bench_open(b, "c:generic", text);
 }
 
 /* Accesses of `a` and whether r may lie over it. */
@@ -596,7 +445,7 @@ static void test_accesses(void **state)
 	(void)state;
 	for (i = 0; i < sizeof accesses / sizeof *accesses; i++) {
 		open_kernel(&b, accesses[i].shape, accesses[i].body, "");
-		op = launch_of(&b, "r");
+		op = bench_op_of(&b, "r");
 		over = is_over(&b, "r", 0);
 		if (over != accesses[i].is_over)
 			print_error("%s\n", accesses[i].body);
@@ -609,7 +458,7 @@ static void test_accesses(void **state)
 						   op->kernel->params[0],
 						   op->kernel->params[2]),
 				 over);
-		close_bench(&b);
+		bench_close(&b);
 	}
 }
 
@@ -624,22 +473,22 @@ static void test_living(void **state)
 	open_kernel(&b, "8", body, "");
 	assert_true(is_over(&b, "r", 0));
 	assert_false(is_over(&b, "r", 1));
-	op = launch_of(&b, "r");
+	op = bench_op_of(&b, "r");
 	tn_graph_set_operand(op, 1, tn_graph_in(op, 0));
 	tn_vec_fini(&b.plan.intervals);
 	tn_analyses_fini(&b.analyses);
-	plan_entry(&b);
+	bench_plan(&b);
 	assert_false(is_over(&b, "r", 0));
-	close_bench(&b);
+	bench_close(&b);
 	open_kernel(&b, "8", body, " + a");
 	assert_false(is_over(&b, "r", 0));
-	close_bench(&b);
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_close(&b);
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[8]) -> (y: i32[8]) {\n"
 		  "  a = cumsum(x, axis=0);\n  r = bitcast(a, elem=i32);\n"
 		  "  y = cumsum(r, axis=0);\n  return y;\n}\n");
 	assert_false(is_over(&b, "r", 0));
-	close_bench(&b);
+	bench_close(&b);
 }
 
 /* In a loop: what comes from outside is read again by the next turn. */
@@ -649,14 +498,14 @@ static void test_turns(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[16]) -> (y: f32[16]) {\n"
 		  "  inv = cumsum(x, axis=0);\n"
 		  "  y = with (h = x) for i in 0..3 {\n"
 		  "    t = exp(inv);\n    u = sin(t);\n"
 		  "    yield cumsum(u + h, axis=0);\n  };\n"
 		  "  return y;\n}\n");
-	loop = launch_of(&b, "y");
+	loop = bench_op_of(&b, "y");
 	assert_int_equal(loop->code, TN_OP_for);
 	op = loop->regions[0]->first;
 	assert_string_equal(op->out[0]->name, "t");
@@ -664,10 +513,10 @@ static void test_turns(void **state)
 			     tn_graph_in(op, 0)->place.offset);
 	assert_int_equal(op->next->out[0]->place.offset,
 			 op->out[0]->place.offset);
-	assert_true(is_sound(&b));
+	assert_true(bench_is_sound(&b));
 	op->out[0]->place.offset = tn_graph_in(op, 0)->place.offset;
-	assert_false(is_sound(&b));
-	close_bench(&b);
+	assert_false(bench_is_sound(&b));
+	bench_close(&b);
 }
 
 /* What a loop reads from outside lives until it ends: only then may `late`
@@ -677,7 +526,7 @@ static void test_invariant(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[16]) -> (y: f32[16]) {\n"
 		  "  inv = cumsum(x, axis=0);\n"
 		  "  y = with (h = x) for i in 0..3 {\n"
@@ -685,8 +534,8 @@ static void test_invariant(void **state)
 		  "    u = cumsum(t, axis=0);\n"
 		  "    yield cumsum(u, axis=0);\n  };\n"
 		  "  return y;\n}\n");
-	assert_true(is_sound(&b));
-	close_bench(&b);
+	assert_true(bench_is_sound(&b));
+	bench_close(&b);
 }
 
 /* ---- Faults ---------------------------------------------------------- */
@@ -712,7 +561,7 @@ static void visit_overlaps(struct bench *b)
 			*offset = *offset_of(y);
 			b->entry->arena_bytes = b->plan.size + x->bytes;
 			seeded++;
-			if (!is_sound(b))
+			if (!bench_is_sound(b))
 				caught++;
 			else
 				print_error("'%s' over '%s' was not seen\n",
@@ -722,14 +571,14 @@ static void visit_overlaps(struct bench *b)
 			*offset = before;
 			b->entry->arena_bytes = b->plan.size;
 		}
-	assert_true(is_sound(b));
+	assert_true(bench_is_sound(b));
 }
 
 static void test_overlaps(void **state)
 {
 	(void)state;
 	seeded = caught = 0;
-	each_plan(visit_overlaps);
+	bench_each_plan(visit_overlaps);
 	assert_true(seeded > 500);
 	assert_int_equal(caught, seeded);
 }
@@ -747,10 +596,10 @@ static void visit_places(struct bench *b)
 		offset = offset_of(x);
 		*offset += 4;
 		b->entry->arena_bytes += 64;
-		assert_false(is_sound(b));
+		assert_false(bench_is_sound(b));
 		*offset -= 4 + 4 * 64;
 		if (*offset < 0)
-			assert_false(is_sound(b));
+			assert_false(bench_is_sound(b));
 		*offset += 4 * 64;
 		b->entry->arena_bytes -= 64;
 		if (!x->value || !x->value->uses || !x->value->op ||
@@ -758,27 +607,27 @@ static void visit_places(struct bench *b)
 			continue;
 		before = x->value->place;
 		x->value->place.kind = TN_PLACE_NONE;
-		assert_false(is_sound(b));
+		assert_false(bench_is_sound(b));
 		x->value->place = before;
 		x->value->place.kind = TN_PLACE_INPUT;
-		assert_false(is_sound(b));
+		assert_false(bench_is_sound(b));
 		x->value->place.kind = TN_PLACE_OUTPUT;
 		x->value->place.number = 99;
-		assert_false(is_sound(b));
+		assert_false(bench_is_sound(b));
 		x->value->place = before;
 	}
 	if (b->plan.size) {
 		b->entry->arena_bytes -= 64;
-		assert_false(is_sound(b));
+		assert_false(bench_is_sound(b));
 		b->entry->arena_bytes += 64;
 	}
-	assert_true(is_sound(b));
+	assert_true(bench_is_sound(b));
 }
 
 static void test_places(void **state)
 {
 	(void)state;
-	each_plan(visit_places);
+	bench_each_plan(visit_places);
 }
 
 /* A result buffer that another value takes before the return. */
@@ -789,7 +638,7 @@ static void test_outputs(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[8]) -> (a: f32[8], b: f32[8], c: f32[2]) {\n"
 		  "  a = exp(x);\n  b = sin(a);\n  d = cumsum(b, axis=0);\n"
 		  "  c = cumsum(reshape(d[4:8], [4])[2:4], axis=0);\n"
@@ -799,131 +648,20 @@ static void test_outputs(void **state)
 	b_value = tn_graph_in(op, 1);
 	assert_int_equal(a->place.kind, TN_PLACE_OUTPUT);
 	assert_int_equal(b_value->place.number, 1);
-	assert_true(is_sound(&b));
+	assert_true(bench_is_sound(&b));
 	b_value->place.number = 0;
-	assert_false(is_sound(&b));
+	assert_false(bench_is_sound(&b));
 	b_value->place.number = 2;
-	assert_false(is_sound(&b));
+	assert_false(bench_is_sound(&b));
 	b_value->place.number = 1;
 	view = tn_graph_in(tn_graph_in(op, 2)->op, 0);
 	assert_int_equal(view->op->code, TN_OP_slice);
 	assert_int_equal(view->place.kind, TN_PLACE_ALIAS);
 	view->place.offset = 64;
-	assert_false(is_sound(&b));
+	assert_false(bench_is_sound(&b));
 	view->place.offset = -16;
-	assert_false(is_sound(&b));
-	close_bench(&b);
-}
-
-/* ---- Parts of concatenations ------------------------------------------ */
-
-static int64_t parts;	/* made in place */
-
-static void seed_part(struct bench *b, struct tn_value *part)
-{
-	const struct tn_place before = part->place;
-
-	part->place.offset += 4;
-	assert_false(is_sound(b));
-	part->place.offset -= 8;
-	assert_false(is_sound(b));
-	part->place = before;
-	part->place.kind = TN_PLACE_NONE;
-	assert_false(is_sound(b));
-	part->place = before;
-	part->place.alias = b->entry->body->params[0];
-	assert_false(is_sound(b));
-	part->place = (struct tn_place){ .kind = TN_PLACE_ARENA,
-					 .offset = b->plan.size };
-	assert_false(is_sound(b));
-	part->place = before;
-	parts++;
-}
-
-/* Where the parts that are made in place lie, and nowhere else. */
-static bool seed_parts(void *data, struct tn_op *op)
-{
-	struct bench *b = data;
-	const struct tn_value *root;
-	struct tn_value *part;
-	int64_t at, from;
-	int k;
-
-	if (op->code != TN_OP_concat)
-		return true;
-	root = tn_place_root(op->out[0], &at);
-	for (k = 0; k < op->nin; k++) {
-		part = tn_graph_in(op, k);
-		if (tn_place_root(part, &from) == root && from == at &&
-		    part->op->code == TN_OP_launch)
-			seed_part(b, part);
-		at += tn_view_part_bytes(op, k);
-	}
-	return true;
-}
-
-static void visit_parts(struct bench *b)
-{
-	tn_pass_walk(b->entry->body, seed_parts, b);
-	assert_true(is_sound(b));
-}
-
-static void test_parts(void **state)
-{
-	(void)state;
-	parts = 0;
-	each_plan(visit_parts);
-	assert_true(parts > 40);
-}
-
-/* One in another, and both read late: a kernel made of two, on four steps. */
-static const char nested[] = "tenon 1.0;\n"
-	"fn main(x: f32[8]) -> (y: f32[16], z: f32[24], e: f32[16]) {\n"
-	"  a = cumsum(x, axis=0);\n  b = cumsum(a, axis=0);\n"
-	"  c = concat(a, b, axis=0);\n  d = cumsum(b, axis=0);\n"
-	"  f = cumsum(c, axis=0);\n"
-	"  g = concat(c, d, axis=0);\n  y = cumsum(c, axis=0);\n"
-	"  z = cumsum(g, axis=0);\n  e = cumsum(f, axis=0);\n"
-	"  return y, z, e;\n}\n";
-
-/* What is put over an older concatenation is seen where that is read. */
-static void test_joined(void **state)
-{
-	struct tn_value *a, *b_value, *c, *f;
-	struct tn_op *g;
-	struct bench b;
-
-	(void)state;
-	open_text(&b, "c:generic", nested);
-	g = launch_of(&b, "g");
-	c = tn_graph_in(g, 0);
-	a = tn_graph_in(c->op, 0);
-	b_value = tn_graph_in(c->op, 1);
-	assert_int_equal(g->out[0]->place.kind, TN_PLACE_ARENA);
-	assert_int_equal(a->place.kind, TN_PLACE_ALIAS);
-	assert_int_equal(b_value->place.offset, 32);
-	assert_true(a->place.alias == g->out[0]);
-	assert_true(c->place.alias == g->out[0]);
-	assert_true(is_sound(&b));
-	b_value->place.offset = 0;
-	a->place.offset = 32;
-	assert_false(is_sound(&b));
-	b_value->place.offset = 32;
-	assert_false(is_sound(&b));
-	a->place.offset = 0;
-	c->place.offset = 32;
-	assert_false(is_sound(&b));
-	c->place.offset = 0;
-	assert_true(is_sound(&b));
-	f = launch_of(&b, "f")->out[0];
-	tn_graph_set_operand(g, 0, f);
-	assert_false(is_sound(&b));
-	tn_graph_set_operand(launch_of(&b, "y"), 0, f);
-	assert_true(is_sound(&b));
-	tn_graph_set_operand(launch_of(&b, "y"), 0, c);
-	tn_graph_set_operand(g, 0, c);
-	assert_true(is_sound(&b));
-	close_bench(&b);
+	assert_false(bench_is_sound(&b));
+	bench_close(&b);
 }
 
 /* The older value of an update in place must not be read any more. */
@@ -940,7 +678,7 @@ static void test_in_place(void **state)
 	int i;
 
 	(void)state;
-	open_text(&b, "cuda:sm_80", text);
+	bench_open(&b, "cuda:sm_80", text);
 	for (op = b.entry->body->first; op; op = op->next) {
 		if (op->code != TN_OP_launch)
 			continue;
@@ -950,13 +688,13 @@ static void test_in_place(void **state)
 		late = op;
 	}
 	assert_non_null(update);
-	assert_true(is_sound(&b));
+	assert_true(bench_is_sound(&b));
 	assert_int_equal(update->out[0]->place.kind, TN_PLACE_ALIAS);
 	operand = update->out[0]->place.alias;
 	assert_int_equal(operand->place.kind, TN_PLACE_OUTPUT);
 	tn_graph_set_operand(late, 0, operand);
-	assert_false(is_sound(&b));
-	close_bench(&b);
+	assert_false(bench_is_sound(&b));
+	bench_close(&b);
 }
 
 /* Our own faults are told as such, with the code and an exit of its own. */
@@ -986,7 +724,7 @@ static void test_unsound(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", "tenon 1.0;\n"
+	bench_open(&b, "c:generic", "tenon 1.0;\n"
 		  "fn main(x: f32[8]) -> (y: f32[8]) {\n"
 		  "  t = exp(x);\n  y = bump(t);\n  return y;\n}\n"
 		  "kernel bump(x: f32[8] @inout) {\n"
@@ -995,7 +733,7 @@ static void test_unsound(void **state)
 	assert_int_equal(update->kernel->params[0]->role, TN_KBUF_INOUT);
 	tn_graph_set_operand(update, 0, b.entry->body->params[0]);
 	run_bug(&b, "plan", TN_E0862);
-	close_bench(&b);
+	bench_close(&b);
 }
 
 /* A function whose result is not what it declares. */
@@ -1004,10 +742,10 @@ static void test_invalid(void **state)
 	struct bench b;
 
 	(void)state;
-	open_text(&b, "c:generic", small);
+	bench_open(&b, "c:generic", small);
 	b.entry->result_types[0] = b.module->ir->poison;
 	run_bug(&b, "dce", TN_E0853);
-	close_bench(&b);
+	bench_close(&b);
 }
 
 int main(void)
@@ -1026,8 +764,6 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_outputs),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_in_place)
 	};
 
