@@ -110,7 +110,7 @@ void tn_prelude_close_casts(struct tn_prelude *need);
 void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
 			const struct tn_dialect *dialect);
 void tn_prelude_close_vectors(struct tn_prelude *need);
-/* emit_math.c: the body of an operator's helper, for an element `a` or a vector,
+/* emit_math.c: the body of an operator's helper, for an element `a` or vector,
  * where it is not the C library's; NULL: it is. */
 const char *tn_emit_function(const struct tn_dialect *dialect,
 			     enum tn_opcode code, enum tn_dtype dtype,

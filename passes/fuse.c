@@ -359,7 +359,8 @@ static bool outline(struct tn_fuser *f, const struct tn_fuse_group *group)
 	struct tn_op *list[TN_FUSE_MEMBERS];
 	struct tn_rw_group outlined = {
 		.name = f->context->entry->name, .number = &f->made,
-		.kind = kind_of(group), .ops = list, .is_source = tn_fuse_is_source
+		.kind = kind_of(group), .ops = list,
+		.is_source = tn_fuse_is_source
 	};
 	const struct tn_fuse_member *member;
 

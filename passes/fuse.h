@@ -40,7 +40,7 @@ struct tn_fuser {
 	struct tn_map ahead;	/* member of a prologue -> group */
 	struct tn_map numbers;	/* op -> its place in the text, from 1 */
 	struct tn_map counting;	/* iota that is read: copied, then gone */
-	int64_t *likely;	/* of each dim symbol: its largest tuning point */
+	int64_t *likely;	/* of each dim symbol: its largest opt */
 	int made;
 };
 

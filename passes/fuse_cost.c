@@ -176,7 +176,8 @@ bool tn_fuse_pays(const struct tn_fuser *f,
 		return refuse(why, "there is one long row, and threads would "
 			      "not share it");
 	for (m = producer->first; m; m = m->next)
-		if (tn_fuse_is_contract(m->op) && !pays_contract(f, m->op, rows, why))
+		if (tn_fuse_is_contract(m->op) &&
+		    !pays_contract(f, m->op, rows, why))
 			return false;
 	return true;
 }

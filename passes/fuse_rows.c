@@ -88,7 +88,8 @@ static int rows_kept(const struct tn_op *op, int k)
 
 	switch (tn_ops[op->code].op_class) {
 	case TN_CLASS_MAP:
-		return from->rank == to->rank ? tn_type_common_axes(from, to) : 0;
+		return from->rank == to->rank ?
+			tn_type_common_axes(from, to) : 0;
 	case TN_CLASS_REDUCE:
 		return rows_of_reduce(op);
 	case TN_CLASS_CONTRACT:
@@ -160,7 +161,8 @@ static bool merge(struct tn_fuser *f, struct tn_fuse_group *consumer,
 
 	for (; m; m = next) {
 		next = m->next;
-		while (*at && tn_fuse_number(f, (*at)->op) < tn_fuse_number(f, m->op))
+		while (*at && tn_fuse_number(f, (*at)->op) <
+		       tn_fuse_number(f, m->op))
 			at = &(*at)->next;
 		m->next = *at;
 		*at = m;
@@ -218,8 +220,8 @@ static bool may_merge(struct tn_fuser *f,
 		rows = rows_kept(producer->tail, 0);
 	if (rows < 1)
 		return miss(f, producer, consumer,
-			    "they have no rows in common: what one reads of the "
-			    "other lies across them");
+			    "they have no rows in common: what one reads of "
+			    "the other lies across them");
 	tn_buf_init(&why);
 	pays = tn_fuse_pays(f, producer, consumer, rows, &why);
 	if (!pays)
@@ -380,7 +382,8 @@ static bool visit(struct tn_fuser *f, struct tn_op *op)
 	if (group)
 		return group->root != op || visit_root(f, group);
 	group = is_move(op) ? tn_fuse_readers(f, op) : NULL;
-	if (!group || !is_factor(group, op) || group->members == TN_FUSE_MEMBERS ||
+	if (!group || !is_factor(group, op) ||
+	    group->members == TN_FUSE_MEMBERS ||
 	    group->nin >= TN_FUSE_OPERANDS)
 		return true;
 	return tn_fuse_add(f, group, op);

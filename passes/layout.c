@@ -174,7 +174,8 @@ static void fix_flow(struct tn_layouter *l, struct tn_op *op)
 	for (i = 0; i < op->nin && op->code != TN_OP_assert; i++)
 		tn_layout_fix(l, tn_graph_in(op, i), op, is_return ?
 			      tn_fn_result_layout(op->block->fn, i) : NULL);
-	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) || op->code == TN_OP_if); i++)
+	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) ||
+				     op->code == TN_OP_if); i++)
 		tn_layout_fix(l, op->out[i], op, NULL);
 	for (k = 0; k < op->nregions; k++)
 		for (i = 0; i < op->regions[k]->nparams; i++)

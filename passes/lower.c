@@ -287,7 +287,8 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 		return TN_PASS_FAILED;
 	lower_init(&lw, context);
 	take_names(&lw);
-	good = tn_lower_layouts(&lw, body) && lower_block(&lw, body) && sweep(&lw, body) &&
+	good = tn_lower_layouts(&lw, body) && lower_block(&lw, body) &&
+		sweep(&lw, body) &&
 		mark_unchecked(module);
 	if (lw.failed || lw.rw->failed || module->arena.failed) {
 		module->failed = true;

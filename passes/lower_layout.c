@@ -191,7 +191,8 @@ static void settle_results(struct tn_lower *lw, struct tn_op *op)
 	for (k = 0; k < op->nregions; k++)
 		for (i = 0; i < op->regions[k]->nparams; i++)
 			set(lw, op->regions[k]->params[i], NULL);
-	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) || op->code == TN_OP_if); i++)
+	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) ||
+				     op->code == TN_OP_if); i++)
 		set(lw, op->out[i], NULL);
 	for (i = 0; op->code == TN_OP_launch && i < op->kernel->nparams; i++)
 		if (op->kernel->params[i]->role != TN_KBUF_IN)

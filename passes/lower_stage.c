@@ -26,12 +26,12 @@
 
 struct stages {
 	struct tn_lower *lw;
-	struct tn_map kept;	/* value -> its anchor, or the op that makes it */
+	struct tn_map kept;	/* value -> its anchor, or its maker */
 	struct tn_map costs;	/* value -> operations, of those computed */
 	struct tn_map last;	/* value -> number of the last anchor behind */
 	struct tn_map regions;	/* value -> the anchor in whose nest it is made
 				 * element by element */
-	struct tn_map ends;	/* anchor -> the op behind which its nest goes */
+	struct tn_map ends;	/* anchor -> the op that its nest follows */
 	struct tn_map nests;	/* value -> the kept value in whose nest all of
 				 * its readers are; itself: in several */
 	struct tn_map homes;	/* op -> anchor or kept value of its nest; none:

@@ -1,8 +1,8 @@
 /*
  * The memory plan: intervals of life and places in one arena. Shared by the
- * planner (plan.c), its lifetimes (plan_live.c), offsets (plan_place.c) and
- * what it knows of work in place (plan_reuse.c). What holds of every plan is checked elsewhere, by
- * src/ir/verify_placed.c.
+ * planner (plan.c), its lifetimes (plan_live.c), offsets (plan_place.c), what it
+ * knows of work in place (plan_reuse.c) and what it tells (plan_tell.c). What
+ * holds of every plan is checked elsewhere, by src/ir/verify_placed.c.
  */
 #ifndef TN_PASSES_PLAN_H
 #define TN_PASSES_PLAN_H

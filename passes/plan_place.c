@@ -12,8 +12,8 @@
  * - By size, and by size times life: the largest first, each into the smallest
  *   gap between those that live with it; then some orders that differ from
  *   these by chance, the same ones each time. Quadratic, so only for functions
- *   of some hundred buffers. (Pisarchyk, Lee: Efficient memory management for deep
- *   neural net inference, 2020, section 5.2.)
+ *   of some hundred buffers. (Pisarchyk, Lee: Efficient memory management for
+ *   deep neural net inference, 2020, section 5.2.)
  */
 #include "passes/plan.h"
 

@@ -137,13 +137,13 @@ bool tn_schedule_is_free(struct tn_module *module,
 			 const struct tn_kstmt *loop);
 /* True if turns of the loop and turns of what `second` does for the same value
  * of its variable touch the same element only where they are one turn, or only
- * read it. *where: the buffer in which they meet, NULL: it is something else. */
+ * read it. *where: the buffer in which they meet, NULL: something else. */
 bool tn_schedule_may_join(struct tn_module *module,
 			  const struct tn_kstmt *loop,
 			  const struct tn_kblock *second,
 			  const struct tn_kbuf **where);
-/* schedule_apart.c: true if two loops side by side never touch the same element,
- * or only read it, of any buffer or of `only`; else *where they do. */
+/* schedule_apart.c: true if two loops side by side never touch the same
+ * element, or only read it, of any buffer or of `only`; else *where they do. */
 bool tn_schedule_are_apart(struct tn_kernel *kernel, const struct tn_kstmt *a,
 			   const struct tn_kstmt *b,
 			   const struct tn_kbuf *only,

@@ -2,12 +2,12 @@
  * lanes: a loop that sums becomes as many sums at once as a vector has lanes,
  * or several vectors.
  *
- *                                    alloc acc__lanes: f32[8] @reg;
- *                                    vec r__1 in 0..8 { acc__lanes[..] = 0; }
+ *                                  alloc acc__lanes: f32[8] @reg;
+ *                                  vec r__1 in 0..8 { acc__lanes[..] = 0; }
  *   for r in 0..N {                  for r__0 in 0..N // 8 { vec r__1 in 0..8 {
- *     acc += x[r]; }            ->     acc__lanes[r__1] += x[r__0 * 8 + r__1]; } }
- *                                    acc += ((acc__lanes[0] + acc__lanes[4]) + ..
- *                                    for r in 8*(N // 8)..N { acc += x[r]; }
+ *     acc += x[r]; }            ->   acc__lanes[r__1] += x[r__0 * 8 + r__1]; } }
+ *                                  acc += (acc__lanes[0] + acc__lanes[4]) + ..
+ *                                  for r in 8*(N // 8)..N { acc += x[r]; }
  *
  * In: a loop of nothing but names and accumulations by an operator that some
  * reduction joins with. Lanes join in halves, in an order that the step alone

@@ -86,13 +86,18 @@ bool tn_step_each(const struct tn_step *step, int arg,
 	return good;
 }
 
-/* for outer in a..b { for inner in 0..n { body(base + outer*size + inner) } }
- * put before `old`; under `if index < limit` when limit is given. Of a `par`
- * loop the outer one stays so, of a `vec` loop the inner one. */
+/* for outer in from..to { for inner in 0..n { body(base + outer*size + inner) } }
+ * under `if index < limit` when limit is given. */
+struct pair {
+	const struct tn_kexpr *base, *from, *to, *n;
+	int64_t size;
+	const struct tn_kexpr *limit;
+};
+
+/* Puts the pair before `old`. Of a `par` loop the outer one stays so, of a
+ * `vec` loop the inner one. */
 static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
-		      const struct tn_kexpr *base, const struct tn_kexpr *a,
-		      const struct tn_kexpr *b, const struct tn_kexpr *n,
-		      int64_t size, const struct tn_kexpr *limit)
+		      const struct pair *pair)
 {
 	struct tn_kernel *k = step->kernel;
 	struct tn_kvar *outer = tn_step_derive(step, old->var, "0");
@@ -102,26 +107,28 @@ static bool two_loops(const struct tn_step *step, struct tn_kstmt *old,
 	struct tn_kstmt *first, *second, *guard;
 
 	index = tn_kexpr_mul(k, tn_kexpr_var(k, outer),
-			     tn_kexpr_int(k, TN_i64, size));
+			     tn_kexpr_int(k, TN_i64, pair->size));
 	index = tn_kexpr_add(k, index, tn_kexpr_var(k, inner));
-	index = tn_kexpr_add(k, base, index);
-	first = tn_kstmt_loop(k, &scratch, old->loop, outer, a, b);
+	index = tn_kexpr_add(k, pair->base, index);
+	first = tn_kstmt_loop(k, &scratch, old->loop, outer, pair->from,
+			      pair->to);
 	second = first ? tn_kstmt_loop(k, &first->body, old->loop, inner,
-				       tn_kexpr_int(k, TN_i64, 0), n) : NULL;
+				       tn_kexpr_int(k, TN_i64, 0), pair->n) :
+		NULL;
 	if (!second || !index)
 		return false;
 	first->is_independent = second->is_independent =
 		tn_schedule_is_independent(k->module, old);
 	first->bind = old->bind;
-	first->min = old->min ? (old->min - 1) / size + 1 : 0;
+	first->min = old->min ? (old->min - 1) / pair->size + 1 : 0;
 	if (old->loop == TN_LOOP_PAR)
 		second->loop = TN_LOOP_FOR;
 	if (old->loop == TN_LOOP_VEC)
 		first->loop = TN_LOOP_FOR;
 	body = &second->body;
-	if (limit) {
+	if (pair->limit) {
 		args[0] = index;
-		args[1] = limit;
+		args[1] = pair->limit;
 		guard = tn_kstmt_if(k, body, tn_kexpr_op(k, TN_OP_lt, TN_bool,
 							 2, args));
 		if (!guard)
@@ -197,34 +204,41 @@ static bool split_tail(const struct tn_step *step, struct tn_kstmt *loop,
 		       const struct cut *cut, bool ones)
 {
 	struct tn_kernel *k = step->kernel;
-	const struct tn_kexpr *base;
+	struct pair rest = {
+		loop->from, cut->whole, cut->up, cut->rest, cut->size, NULL
+	};
+	struct pair single = {
+		NULL, cut->zero, cut->rest, tn_kexpr_int(k, TN_i64, 1), 1, NULL
+	};
 
 	if (!ones)
-		return two_loops(step, loop, loop->from, cut->whole, cut->up,
-				 cut->rest, cut->size, NULL);
-	base = tn_kexpr_mul(k, cut->whole, cut->n);
-	base = tn_kexpr_add(k, loop->from, base);
-	return base && two_loops(step, loop, base, cut->zero, cut->rest,
-				 tn_kexpr_int(k, TN_i64, 1), 1, NULL);
+		return two_loops(step, loop, &rest);
+	single.base = tn_kexpr_mul(k, cut->whole, cut->n);
+	single.base = tn_kexpr_add(k, loop->from, single.base);
+	return single.base && two_loops(step, loop, &single);
 }
 
 static bool split_loop(const struct tn_step *step, struct tn_kstmt *loop)
 {
 	const char *tail = tn_step_option(step, "tail", "peel");
 	struct cut cut = { 0 };
+	struct pair pair;
 	bool exact;
 
 	if (!make_cut(step, loop, &cut))
 		return false;
 	exact = tn_kexpr_is_int(cut.rest, 0);
+	pair = (struct pair){
+		loop->from, cut.zero, cut.whole, cut.n, cut.size, NULL
+	};
 	if (!strcmp(tail, "guard") && !exact) {
-		if (!two_loops(step, loop, loop->from, cut.zero, cut.up,
-			       cut.n, cut.size, loop->to))
+		pair.to = cut.up;
+		pair.limit = loop->to;
+		if (!two_loops(step, loop, &pair))
 			return false;
 	} else {
 		if ((exact || !tn_kexpr_is_int(cut.whole, 0)) &&
-		    !two_loops(step, loop, loop->from, cut.zero, cut.whole,
-			       cut.n, cut.size, NULL))
+		    !two_loops(step, loop, &pair))
 			return false;
 		if (!exact &&
 		    !split_tail(step, loop, &cut, !strcmp(tail, "ones")))

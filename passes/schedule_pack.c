@@ -2,10 +2,10 @@
  * pack and stage: what the body reads is copied first, in the order in which
  * it is read.
  *
- *   pack(w, j__0, k, j__1)          alloc w__0: f32[12, 768, 64] @arena;
- *                               ->  for j__0 { for k { for j__1 {
- *   .. w[k, j__0 * 64 + j__1] ..      w__0[j__0, k, j__1] = w[..]; } } }
- *                                   .. w__0[j__0, k, j__1] ..
+ *   pack(w, j__0, k, j__1)      alloc w__packed: f32[12, 768, 64] @arena;
+ *                           ->  for j__0 { for k { for j__1 {
+ *   .. w[k, j__0 * 64 + j__1]     w__packed[j__0, k, j__1] = w[..]; } } }
+ *                               .. w__packed[j__0, k, j__1] ..
  *
  * pack copies at the top of the kernel, stage at the start of each turn of a
  * loop, once for each loop of that name whose body reads the buffer. All reads

@@ -250,8 +250,8 @@ void tn_splan_threads(struct tn_splan *plan, const char *name)
 		worth = worth_of(plan, tn_buf_text(&fused), &loops, &min);
 	}
 	if (worth == TN_WORTH_FROM)
-		tn_splan_step(plan, "parallel(%s, min=%lld)", tn_buf_text(&fused),
-		     (long long)min);
+		tn_splan_step(plan, "parallel(%s, min=%lld)",
+			      tn_buf_text(&fused), (long long)min);
 	if (worth == TN_WORTH_ALWAYS)
 		tn_splan_step(plan, "parallel(%s)", tn_buf_text(&fused));
 	plan->failed |= fused.failed;

@@ -75,8 +75,8 @@ bool tn_splan_sums(struct tn_splan *plan, struct tn_kstmt *loop,
 /* schedule_rows.c: sums of the nest's last axis by lanes; false: it has none
  * that may be. */
 bool tn_splan_lanes(struct tn_splan *plan, const struct tn_kstmt *loop);
-/* schedule_far.c: a product in the nest that reads, for every row that it has in
- * common with the other nest, more than stays near. */
+/* schedule_far.c: a product in the nest that reads, for every row that it has
+ * in common with the other nest, more than stays near. */
 bool tn_splan_is_far(const struct tn_splan *plan,
 		     const struct tn_kstmt *nest,
 		     const struct tn_kstmt *other);

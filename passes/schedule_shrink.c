@@ -11,8 +11,8 @@
  * all around it, touch elements of their own: then what a turn reads it has
  * written itself. Of every index what these loops add goes away: the axis, or
  * all but a window of it (i__0 * 8 + i__1 leaves i__1). An extent that only run
- * time knows becomes the largest that it may be. Pieces of a loop, side by side,
- * get a buffer each.
+ * time knows becomes the largest that it may be. Pieces of a loop, side by
+ * side, get a buffer each.
  */
 #include "passes/schedule.h"
 

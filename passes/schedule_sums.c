@@ -164,7 +164,8 @@ static const char *first_other(const struct tn_schedule_nest *nest,
 
 /* What is split into a nest and its remainder stands outermost, so that both
  * stay perfect nests. */
-static void put_outermost(struct tn_buf *out, const struct tn_schedule_nest *nest,
+static void put_outermost(struct tn_buf *out,
+			  const struct tn_schedule_nest *nest,
 			  const struct tn_kstmt *loop)
 {
 	struct tn_buf others;
@@ -179,7 +180,8 @@ static void put_outermost(struct tn_buf *out, const struct tn_schedule_nest *nes
 }
 
 /* Its two loops go back to the inside. */
-static void put_innermost(struct tn_buf *out, const struct tn_schedule_nest *nest,
+static void put_innermost(struct tn_buf *out,
+			  const struct tn_schedule_nest *nest,
 			  const struct tn_kstmt *loop)
 {
 	if (nest->n < 2)
@@ -259,7 +261,8 @@ static const struct tn_kstmt *best_shared(const struct tn_schedule_nest *nest)
 }
 
 static void put_scalars(struct tn_buf *out, struct tn_buf *parallel,
-			const struct tn_schedule_nest *nest, const struct tn_kstmt *loop)
+			const struct tn_schedule_nest *nest,
+			const struct tn_kstmt *loop)
 {
 	const char *j = loop->var->name, *other;
 

@@ -101,7 +101,7 @@ bool tn_schedule_inline(struct tn_kernel *kernel, struct tn_kblock *block,
 	return good;
 }
 
-/* ---- What the prover knows ------------------------------------------------ */
+/* ---- What the prover knows ----------------------------------------------- */
 
 struct tidier {
 	struct tn_kernel *kernel;

@@ -391,8 +391,8 @@ static double slowness(const struct windows *win, int64_t panel)
 	return tn_dim_is_const(last) && last->value <= panel ? 1 : SCATTERED;
 }
 
-/* Where nothing but weights stays, memory is what bounds the speed: a tile is as
- * wide as a line of the cache. Its vectors; 0: not so. */
+/* Where nothing but weights stays, memory is what bounds the speed: a tile is
+ * as wide as a line of the cache. Its vectors; 0: not so. */
 static int64_t vectors_of_line(const struct windows *win)
 {
 	if (!win->terms.both || win->terms.pixels)

@@ -20,8 +20,8 @@ struct isa {
 	const char *flags;
 };
 
-/* Measured with AVX2: a dense convolution runs along the channels of its result,
- * and reads one channel after the other; one of a channel at a time wants a
+/* Measured with AVX2: a dense convolution runs along the channels of its
+ * result, and reads one channel after the other; one of a channel at a time wants a
  * vector of channels and then the row. */
 #define LAYOUTS(bytes) { \
 	.block_bytes = bytes, \

@@ -345,8 +345,8 @@ static bool unpack(struct tn_ref *ref, const struct tn_op *op,
 
 		if (buf->role == TN_KBUF_IN)
 			continue;
-		if (buf->layout && !tn_layout_unpack(buf->layout, packed[i].data,
-						     &out[nout]))
+		if (buf->layout &&
+		    !tn_layout_unpack(buf->layout, packed[i].data, &out[nout]))
 			return tn_ref_no_memory(ref);
 		nout++;
 	}

@@ -220,7 +220,7 @@ const char *tn_onnx_einsum(struct tn_onnx *n, const char *spec);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 
-/* ---- table.c -------------------------------------------------------------- */
+/* ---- table.c ------------------------------------------------------------- */
 
 /* The row of the newest version up to `version`; NULL: none. */
 const struct tn_onnx_row *tn_onnx_row(const char *domain, const char *op,

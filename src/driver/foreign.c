@@ -83,7 +83,7 @@ static int text(void *host, struct tn_block *block,
 	return tn_elab_text(module->elab, block, statements, max, out, why);
 }
 
-/* ---- Bounds ---------------------------------------------------------------- */
+/* ---- Bounds -------------------------------------------------------------- */
 
 #define NBOUNDS 64
 
@@ -174,7 +174,7 @@ static enum tn_status bounds_are_of(struct tenon_module *module,
 	return TN_OK;
 }
 
-/* ---- Reading ----------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------- */
 
 /* A module without items, for the importer to fill. */
 static enum tn_status begin(struct tenon_module *module)

@@ -506,7 +506,8 @@ const char *tn_module_passes(struct tenon_module *module)
 	return all ? all : "";
 }
 
-/* The text is taken as it stands, as the interpreter does, unless passes are named. */
+/* The text is taken as it stands, as the interpreter does, unless passes are
+ * named. */
 static bool is_meaning(const struct tenon_module *module,
 		       const struct tn_target *target)
 {

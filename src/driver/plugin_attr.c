@@ -2,7 +2,8 @@
  * Attributes as plug-ins write them: `axes=[0, 1], keep=true, mode="linear"`.
  *
  *   attrs = name "=" value { "," name "=" value }
- *   value = whole | real | true | false | "text" | element type | "[" wholes "]"
+ *   value = whole | real | true | false | "text" | element type
+ *         | "[" wholes "]"
  *
  * Brackets inside of a list are left out: pads are a flat list here. The row
  * of the operator tells a list of nothing from other values; inference checks

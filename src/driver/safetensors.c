@@ -51,8 +51,8 @@ static const char *type_name(enum tn_dtype dtype)
 }
 
 /* An entry of the header, for data from `begin` on. */
-static void put_entry(struct tn_buf *head, const struct tn_tensorfile_item *item,
-		      int64_t begin)
+static void put_entry(struct tn_buf *head,
+		      const struct tn_tensorfile_item *item, int64_t begin)
 {
 	const struct tn_tensor *t = item->tensor;
 	int i;

@@ -128,7 +128,7 @@ static void put_back(struct saving *s, const char *const *kept)
 	}
 }
 
-/* ---- Weights without a file -------------------------------------------------- */
+/* ---- Weights without a file ---------------------------------------------- */
 
 static bool has_data_alone(const struct tn_weight *weight)
 {

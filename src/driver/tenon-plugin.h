@@ -49,7 +49,7 @@ struct tenon_value;
 enum tenon_property {
 	TENON_TYPED = 1,	/* every value has a type */
 	TENON_FLAT = 2,		/* no calls of functions */
-	TENON_CORE = 4,		/* only primitives, no operators of the library */
+	TENON_CORE = 4,		/* primitives, no operators of the library */
 	TENON_CANONICAL = 8,	/* operands in order */
 	TENON_FUSED = 16,	/* groups are functions */
 	TENON_KERNELS = 32,	/* only launches of kernels and control flow */
@@ -79,7 +79,7 @@ struct tenon_plugin_backend {
 	enum tenon_stage stage;
 	bool has_weights;	/* needs their values; writes NAME.weights */
 	bool has_threads;	/* PLACED: `par` loops are wanted */
-	int vector_bytes;	/* PLACED: of a vector, 0: `vec` is not wanted */
+	int vector_bytes;	/* PLACED: of a vector, 0: no `vec` wanted */
 	int vector_registers;
 	void (*emit)(struct tenon_emission *out);
 };

@@ -113,7 +113,8 @@ enum tenon_status verb_emit(const struct command *command)
 	return with_module(command, emit);
 }
 
-static enum tenon_status report(const struct command *command, struct tenon_module *module)
+static enum tenon_status report(const struct command *command,
+				struct tenon_module *module)
 {
 	enum tenon_status status;
 	char *text;

@@ -15,7 +15,8 @@ struct tn_printer {
 
 /* ` @name(args)` for each. */
 void tn_printer_annots(struct tn_printer *p, const struct tn_annots *annots);
-/* ` @layout(..)` of a value of a family, whose first axis the text does not show. */
+/* ` @layout(..)` of a value of a family, whose first axis the text does not
+ * show. */
 void tn_print_member_layout(struct tn_buf *buf,
 			    const struct tn_layout *layout);
 /* `name: type @annots`. */

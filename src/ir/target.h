@@ -16,8 +16,8 @@ enum tn_target_par {
 };
 
 /* What an order of a convolution's operand or result costs, in percent of its
- * bytes: as the axes are, N C H W; channels last; channels in blocks, innermost.
- */
+ * bytes: as the axes are, N C H W; channels last; channels in blocks,
+ * innermost. */
 struct tn_layout_taste {
 	int rows, last, blocks;
 };
@@ -32,7 +32,7 @@ struct tn_target_layouts {
 };
 
 struct tn_target {
-	const struct tn_backend *backend;	/* whose it is; not for passes */
+	const struct tn_backend *backend;	/* whose; not for passes */
 	enum tn_target_par par;
 	const char *name;	/* "c:avx512", "c:avx2", "c:generic", "cuda:sm_80" */
 	const char *isa;	/* after the colon, or "" */

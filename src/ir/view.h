@@ -1,8 +1,8 @@
 /*
  * Views: results that are bytes of their operand and cost nothing.
  *
- * A reshape is one of row-major values, and whatever the layouts if only axes of
- * one element come or go; so is a slice that takes a stretch of the first axis
+ * A reshape is one of row-major values, and whatever the layouts if only axes
+ * of one element come or go; so is a slice that takes a stretch of the first axis
  * in memory (the first that is not 1), from a constant start by steps of 1, if
  * the sizes behind it are constants; so is a transpose between layouts that
  * differ by just that: from x as it stands to @layout(0, 2, 3, 1) by
