@@ -9,6 +9,7 @@
 
 #include "importers/onnx/onnx.h"
 #include "ir/eval.h"
+#include "ir/known.h"
 
 /* Operators inside of called ones are followed to this depth. */
 #define DEPTH 8
@@ -329,111 +330,6 @@ static bool movement(struct follow *f, const struct tn_op *op)
 
 /* ---- Arithmetic on sizes ---------------------------------------------------- */
 
-static const struct tn_dim *truth(struct tn_dim_pool *pool, bool value)
-{
-	return tn_dim_const(pool, value);
-}
-
-static bool never_zero(const struct tn_dim *dim)
-{
-	int64_t lo, hi;
-
-	tn_dim_bounds(dim, &lo, &hi);
-	return lo > 0;
-}
-
-/* a < b, if that is certain. */
-static const struct tn_dim *less(struct tn_dim_pool *pool,
-				 const struct tn_dim *a,
-				 const struct tn_dim *b)
-{
-	const struct tn_dim *next = tn_dim_add(pool, a, tn_dim_const(pool, 1));
-
-	if (next && tn_dim_proves_le(pool, next, b))
-		return truth(pool, true);
-	if (tn_dim_proves_le(pool, b, a))
-		return truth(pool, false);
-	return NULL;
-}
-
-static const struct tn_dim *equal(struct tn_dim_pool *pool,
-				  const struct tn_dim *a,
-				  const struct tn_dim *b)
-{
-	if (a == b)
-		return truth(pool, true);
-	if (less(pool, a, b) == truth(pool, true) ||
-	    less(pool, b, a) == truth(pool, true))
-		return truth(pool, false);
-	return NULL;
-}
-
-static const struct tn_dim *binary(struct tn_dim_pool *pool,
-				   enum tn_opcode code,
-				   const struct tn_dim *a,
-				   const struct tn_dim *b)
-{
-	int64_t lo, hi;
-
-	switch ((int)code) {
-	case TN_OP_add:
-		return tn_dim_add(pool, a, b);
-	case TN_OP_sub:
-		return tn_dim_sub(pool, a, b);
-	case TN_OP_mul:
-		return tn_dim_mul(pool, a, b);
-	case TN_OP_max:
-		return tn_dim_max(pool, a, b);
-	case TN_OP_min:
-		return tn_dim_min(pool, a, b);
-	case TN_OP_tdiv:
-		tn_dim_bounds(a, &lo, &hi);
-		if (lo < 0)
-			return NULL;
-		return never_zero(b) ? tn_dim_floordiv(pool, a, b) : NULL;
-	case TN_OP_fdiv:
-		return never_zero(b) ? tn_dim_floordiv(pool, a, b) : NULL;
-	case TN_OP_mod:
-		return never_zero(b) ? tn_dim_mod(pool, a, b) : NULL;
-	case TN_OP_eq:
-		return equal(pool, a, b);
-	case TN_OP_lt:
-		return less(pool, a, b);
-	case TN_OP_le:
-		a = less(pool, b, a);
-		return a ? truth(pool, !a->value) : NULL;
-	case TN_OP_and:
-	case TN_OP_or:
-	case TN_OP_xor:
-	default:
-		return NULL;
-	}
-}
-
-/* One element of a map. */
-static const struct tn_dim *element(struct tn_dim_pool *pool,
-				    const struct tn_op *op,
-				    const struct tn_dim *const *in)
-{
-	const struct tn_dim *zero = tn_dim_const(pool, 0);
-
-	if (op->nin == 1 && op->code == TN_OP_cast)
-		return has_sizes(op->out[0]->type->dtype) &&
-		       op->out[0]->type->dtype != TN_bool ? in[0] :
-		       tn_dim_is_const(in[0]) ? truth(pool, in[0]->value != 0) :
-		       never_zero(in[0]) ? truth(pool, true) : NULL;
-	if (op->nin == 1 && op->code == TN_OP_neg)
-		return tn_dim_sub(pool, zero, in[0]);
-	if (op->nin == 1 && op->code == TN_OP_not &&
-	    op->out[0]->type->dtype == TN_bool && tn_dim_is_const(in[0]))
-		return truth(pool, !in[0]->value);
-	if (op->nin == 2)
-		return binary(pool, op->code, in[0], in[1]);
-	if (op->code == TN_OP_select && tn_dim_is_const(in[0]))
-		return in[0]->value ? in[1] : in[2];
-	return NULL;
-}
-
 /* The place in an operand of the element that stretches to `at`. */
 static int64_t stretched(const struct tn_type *from, const struct tn_type *to,
 			 int64_t at)
@@ -475,7 +371,7 @@ static bool map(struct follow *f, const struct tn_op *op)
 		for (i = 0; i < op->nin; i++)
 			in[i] = k[i]->dims[stretched(
 				tn_graph_in(op, i)->type, type, at)];
-		dims[at] = element(&f->job->module->dims, op, in);
+		dims[at] = tn_known_map(f->job->module, op, in);
 	}
 	return dims && set(f, op->out[0],
 			   of_dims(f->job, type, count, dims));

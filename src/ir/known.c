@@ -136,25 +136,35 @@ static const struct tn_dim *at(const struct tn_known *known, int i)
 	return known->at[known->count == 1 ? 0 : i];
 }
 
-static const struct tn_dim *mapped(struct walk *w, const struct tn_op *op,
-				   const struct tn_known in[3], int i)
+/* A number as a truth value. */
+static const struct tn_dim *truth(struct tn_dim_pool *pool,
+				  const struct tn_dim *a)
 {
-	struct tn_dim_pool *pool = &w->module->dims;
-	const struct tn_dim *a = at(&in[0], i);
+	if (tn_dim_is_const(a))
+		return tn_dim_const(pool, a->value != 0);
+	return is_above(a, 1) ? tn_dim_const(pool, 1) : NULL;
+}
+
+const struct tn_dim *tn_known_map(struct tn_module *module,
+				  const struct tn_op *op,
+				  const struct tn_dim *const *in)
+{
+	struct tn_dim_pool *pool = &module->dims;
+	bool is_bool = tn_dtype_is(op->out[0]->type->dtype, TN_KIND_B);
 
 	if (op->code == TN_OP_neg)
-		return negated(pool, a);
+		return negated(pool, in[0]);
 	if (op->code == TN_OP_cast)
-		return a;
+		return is_bool ? truth(pool, in[0]) : in[0];
 	if (op->code == TN_OP_abs)
-		return is_above(a, 0) ? a : NULL;
+		return is_above(in[0], 0) ? in[0] : NULL;
 	if (op->code == TN_OP_not)
-		return tn_dtype_is(op->out[0]->type->dtype, TN_KIND_B) ?
-			tn_dim_sub(pool, tn_dim_const(pool, 1), a) : NULL;
+		return is_bool ? tn_dim_sub(pool, tn_dim_const(pool, 1),
+					    in[0]) : NULL;
 	if (op->code == TN_OP_select)
-		return tn_dim_is(a, 1) ? at(&in[1], i) :
-			tn_dim_is(a, 0) ? at(&in[2], i) : NULL;
-	return op->nin == 2 ? joined(pool, op->code, a, at(&in[1], i)) : NULL;
+		return tn_dim_is(in[0], 1) ? in[1] :
+			tn_dim_is(in[0], 0) ? in[2] : NULL;
+	return op->nin == 2 ? joined(pool, op->code, in[0], in[1]) : NULL;
 }
 
 static bool map(struct walk *w, const struct tn_op *op, int depth,
@@ -162,7 +172,8 @@ static bool map(struct walk *w, const struct tn_op *op, int depth,
 {
 	const struct tn_type *type = op->out[0]->type;
 	struct tn_known in[3];
-	int i;
+	const struct tn_dim *one[3];
+	int i, k;
 
 	if (op->nin > 3)
 		return false;
@@ -171,7 +182,9 @@ static bool map(struct walk *w, const struct tn_op *op, int depth,
 			return false;
 	out->count = type->rank ? (int)type->dims[0]->value : 1;
 	for (i = 0; i < out->count; i++) {
-		out->at[i] = mapped(w, op, in, i);
+		for (k = 0; k < op->nin; k++)
+			one[k] = at(&in[k], i);
+		out->at[i] = tn_known_map(w->module, op, one);
 		if (!out->at[i])
 			return false;
 	}

@@ -26,4 +26,11 @@ struct tn_known {
 bool tn_known_value(struct tn_module *module, const struct tn_value *value,
 		    struct tn_known *out);
 
+/* The element that a map of at most three operands makes of these elements, for
+ * all sizes, if nothing wraps; NULL: that is no expression over dims, or out of
+ * memory. */
+const struct tn_dim *tn_known_map(struct tn_module *module,
+				  const struct tn_op *op,
+				  const struct tn_dim *const *in);
+
 #endif
