@@ -214,15 +214,35 @@ static void lower_fini(struct tn_lower *lw)
 	tn_vec_fini(&lw->results);
 }
 
-/* Names of kernels that the user wrote are taken. */
-static void take_names(struct tn_lower *lw)
+static void take_keys(struct tn_lower *lw, const struct tn_map *names)
 {
 	size_t i;
 
-	for (i = 0; i < lw->module->kernels.len; i++) {
-		const struct tn_kernel *kernel;
+	for (i = 0; i < names->len; i++)
+		if (!tn_map_set(&lw->kernel_names, names->entries[i].key,
+				(void *)1))
+			lw->failed = true;
+}
 
-		kernel = tn_vec_ptr(&lw->module->kernels, i);
+/* A kernel is named as nothing else in the module is. */
+static void take_names(struct tn_lower *lw)
+{
+	const struct tn_module *module = lw->module;
+	const struct tn_kernel *kernel;
+	const struct tn_item *item;
+	size_t i;
+
+	take_keys(lw, &module->fn_names);
+	take_keys(lw, &module->weight_names);
+	take_keys(lw, &module->dim_names);
+	for (i = 0; i < module->items.len; i++) {
+		item = tn_vec_ptr(&module->items, i);
+		if (item->name &&
+		    !tn_map_set(&lw->kernel_names, item->name, (void *)1))
+			lw->failed = true;
+	}
+	for (i = 0; i < module->kernels.len; i++) {
+		kernel = tn_vec_ptr(&module->kernels, i);
 		if (!tn_map_set(&lw->kernel_names, kernel->name, (void *)1))
 			lw->failed = true;
 	}
