@@ -383,6 +383,7 @@ bool tn_ref_fn(struct tn_ref *ref, const struct tn_fn *fn, int64_t *dims,
 		frame.dims = malloc((ref->nsyms + 1) * sizeof(*dims));
 		if (frame.dims)
 			memcpy(frame.dims, dims, ref->nsyms * sizeof(*dims));
+		frame.outer = dims;
 	}
 	ok = frame.dims || tn_ref_no_memory(ref);
 	ok = ok && tn_ref_bind(&frame, nin, in) &&

@@ -140,6 +140,67 @@ none:
 	return false;
 }
 
+struct adoption {
+	int64_t *dims;
+	const int64_t *outer;
+	struct tn_vec numbers;	/* int, of the symbols that got a value */
+	bool failed;		/* out of memory */
+};
+
+static void adopt(void *data, const struct tn_dim *dim)
+{
+	struct adoption *adoption = data;
+	int number = dim->sym->number, *slot;
+
+	if (adoption->dims[number] >= 0 || adoption->outer[number] < 0)
+		return;
+	slot = tn_vec_push(&adoption->numbers);
+	if (!slot) {
+		adoption->failed = true;
+		return;
+	}
+	*slot = number;
+	adoption->dims[number] = adoption->outer[number];
+}
+
+/* Gives the unknown symbols of the dim the caller's values, if the size is what
+ * these make; false: no memory. */
+static bool adopt_size(struct tn_ref_frame *frame, const struct tn_dim *dim,
+		       int64_t size)
+{
+	struct adoption adoption = { .dims = frame->dims,
+				     .outer = frame->outer };
+	int64_t have;
+	size_t i;
+
+	tn_vec_init(&adoption.numbers, sizeof(int), NULL);
+	tn_dim_each_sym(dim, adopt, &adoption);
+	if (!tn_dim_eval(dim, frame->dims, &have) || have != size)
+		for (i = 0; i < adoption.numbers.len; i++)
+			frame->dims[*(int *)tn_vec_at(&adoption.numbers, i)] =
+				-1;
+	tn_vec_fini(&adoption.numbers);
+	return !adoption.failed || tn_ref_no_memory(frame->ref);
+}
+
+/* A function made for one place, as those of groups and of composites are, has
+ * sizes of its caller that its parameters alone need not tell, N * M. */
+static bool bind_outer(struct tn_ref_frame *frame, int nin,
+		       const struct tn_tensor *const *in)
+{
+	const struct tn_type *type;
+	int i, at;
+
+	for (i = 0; i < nin; i++) {
+		type = param(frame, i)->type;
+		for (at = 0; at < type->rank; at++)
+			if (!adopt_size(frame, type->dims[at],
+					in[i]->shape[at]))
+				return false;
+	}
+	return true;
+}
+
 /* Solves what can be solved until nothing more is found. */
 static void bind_derived(struct tn_ref_frame *frame, int nin,
 			 const struct tn_tensor *const *in)
@@ -291,6 +352,8 @@ bool tn_ref_bind(struct tn_ref_frame *frame, int nin,
 	if (frame->ref->depth > 1)
 		forget_params(frame);
 	bind_symbols(frame, nin, in);
+	if (frame->outer && !bind_outer(frame, nin, in))
+		return false;
 	bind_derived(frame, nin, in);
 	if (!check_sizes(frame, nin, in) || !check_types(frame))
 		return false;

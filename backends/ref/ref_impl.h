@@ -26,6 +26,7 @@ struct tn_ref_frame {
 	struct tn_ref *ref;
 	const struct tn_fn *fn;
 	int64_t *dims;
+	const int64_t *outer;	/* dims of the caller; NULL: there is none */
 	struct tn_map cells;	/* value -> struct tn_ref_cell * */
 	struct tn_ref_cell *all;
 };
