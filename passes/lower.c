@@ -18,13 +18,20 @@
 
 static bool lower_block(struct tn_lower *lw, struct tn_block *block);
 
-/* A fused fn that is not one kernel is put back in place of its call. */
+/* A fused fn that is not one kernel is put back in place of its call; what it
+ * returns lies as the results did. */
 static struct tn_op *unfuse(struct tn_lower *lw, struct tn_op *call)
 {
+	const struct tn_op *ret = call->callee->body->last;
 	struct tn_block *block = call->block;
 	struct tn_op *before = call->prev;
+	int i;
 
 	tn_rw_note(lw->rw, "open-group", call);
+	for (i = 0; i < call->nout; i++)
+		if (tn_graph_in(ret, i)->op)
+			tn_rw_set_layout(lw->rw, tn_graph_in(ret, i),
+					 call->out[i]->layout);
 	if (!tn_rw_open(lw->rw, call, NULL) || !tn_rw_close(lw->rw, call))
 		lw->failed = true;
 	return before ? before->next : block->first;
