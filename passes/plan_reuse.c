@@ -268,7 +268,8 @@ bool tn_plan_is_pointwise(const struct tn_kernel *kernel,
 		is_clean(&nest, &kernel->body) && is_one_to_one(&nest);
 }
 
-/* Each parameter that is read from these bytes has to be read pointwise. */
+/* Each parameter that is read from these bytes has to be read pointwise, and to
+ * lie as the result does. */
 bool tn_plan_may_take(const struct tn_op *launch, const struct tn_value *root)
 {
 	const struct tn_kernel *kernel = launch->kernel;
@@ -287,6 +288,7 @@ bool tn_plan_may_take(const struct tn_op *launch, const struct tn_value *root)
 		if (tn_place_root(tn_graph_in(launch, i), &offset) != root)
 			continue;
 		if (!out || offset ||
+		    tn_graph_in(launch, i)->layout != launch->out[0]->layout ||
 		    !tn_plan_is_pointwise(kernel, kernel->params[i], out))
 			return false;
 	}
