@@ -73,21 +73,9 @@ static struct tn_op *flow_op(struct frame *frame, enum tn_opcode code, int nin,
 			     struct tn_block *const *regions, int nout,
 			     struct tn_span span)
 {
-	struct tn_op *op;
-	int i;
+	struct tn_op *op = tn_graph_op(frame->b.fn, code, nin, in, nout, span);
 
-	op = tn_graph_op(frame->b.fn, code, nin, in, nout, span);
-	if (!op)
-		return NULL;
-	op->regions = elab_array(frame->e, 4, sizeof(struct tn_block *));
-	if (!op->regions)
-		return NULL;
-	op->nregions = nregions;
-	for (i = 0; i < nregions; i++) {
-		op->regions[i] = regions[i];
-		regions[i]->parent = op;
-	}
-	return op;
+	return op && tn_graph_set_regions(op, nregions, regions) ? op : NULL;
 }
 
 static struct ev finish_op(struct frame *frame, struct tn_op *op)

@@ -46,6 +46,7 @@ libtenon_la_SOURCES += \
 	grammar/elab_rule.h \
 	grammar/elab_sample.c \
 	grammar/elab_scope.c \
+	grammar/elab_sig.c \
 	grammar/elab_stmt.c \
 	grammar/elab_struct.c \
 	grammar/elab_sugar.c \

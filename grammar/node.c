@@ -400,6 +400,25 @@ struct tn_tree_item *tn_node_weight(struct tn_parser *p, struct tn_name name,
 	return item;
 }
 
+struct tn_tree_item *tn_node_derived(struct tn_parser *p, struct tn_name name,
+				      struct tn_tree_type *type,
+				      struct tn_expr *made,
+				      struct tn_loc loc)
+{
+	struct tn_tree_item *item = tn_node_weight(p, name, type, NULL, loc);
+
+	item->u.weight.made = made;
+	return item;
+}
+
+void tn_node_family(struct tn_tree_item *item, struct tn_name var,
+		    struct tn_expr *low, struct tn_expr *high)
+{
+	item->u.weight.var = var;
+	item->u.weight.low = low;
+	item->u.weight.high = high;
+}
+
 struct tn_tree_item *tn_node_def(struct tn_parser *p,
 				  enum tn_tree_item_kind kind,
 				  struct tn_name name, struct tn_sig *sig,

@@ -130,12 +130,20 @@ struct tn_region *tn_node_while(struct tn_parser *p, struct tn_vec *carries,
 struct tn_tree_item *tn_node_item(struct tn_parser *p,
 				   enum tn_tree_item_kind kind,
 				   struct tn_name name, struct tn_loc loc);
-/* A function or an operator; `body` NULL: without one. */
 /* from NULL: it says nothing of a file. */
 struct tn_tree_item *tn_node_weight(struct tn_parser *p, struct tn_name name,
 				     struct tn_tree_type *type,
 				     const struct tn_from *from,
 				     struct tn_loc loc);
+/* A weight that `made`, a call, makes of others. */
+struct tn_tree_item *tn_node_derived(struct tn_parser *p, struct tn_name name,
+				      struct tn_tree_type *type,
+				      struct tn_expr *made,
+				      struct tn_loc loc);
+/* The weight is a family, `var` in low..high. */
+void tn_node_family(struct tn_tree_item *item, struct tn_name var,
+		    struct tn_expr *low, struct tn_expr *high);
+/* A function or an operator; `body` NULL: without one. */
 struct tn_tree_item *tn_node_def(struct tn_parser *p,
 				  enum tn_tree_item_kind kind,
 				  struct tn_name name, struct tn_sig *sig,

@@ -160,16 +160,11 @@ bare_item
 	| T_WEIGHT name ':' type from0 ';'
 	{ $$ = tn_node_weight(p, NAME($2, @2), $4, $5, @$); }
 	| T_WEIGHT name ':' type '=' expr ';'
-	{
-		$$ = tn_node_weight(p, NAME($2, @2), $4, NULL, @$);
-		$$->u.weight.made = $6;
-	}
+	{ $$ = tn_node_derived(p, NAME($2, @2), $4, $6, @$); }
 	| T_WEIGHT name '[' name T_IN expr T_DOTDOT expr ']' ':' type from0 ';'
 	{
 		$$ = tn_node_weight(p, NAME($2, @2), $11, $12, @$);
-		$$->u.weight.var = NAME($4, @4);
-		$$->u.weight.low = $6;
-		$$->u.weight.high = $8;
+		tn_node_family($$, NAME($4, @4), $6, $8);
 	}
 	| T_ENCODING name T_BLOCK T_INT '{' fields '}'
 	{
