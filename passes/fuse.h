@@ -68,11 +68,10 @@ bool tn_fuse_rows(struct tn_fuser *f, struct tn_block *block);
 
 /* Fills `likely`; false: out of memory. */
 bool tn_fuse_sizes(struct tn_fuser *f);
-/* Whether it pays that `producer`, which `consumer` alone reads, and it become
- * one kernel over `rows` leading axes; if not `why` gets a sentence. */
+/* Whether it pays that `producer` and the one group that reads it become one
+ * kernel over `rows` leading axes; if not `why` gets a sentence. */
 bool tn_fuse_pays(const struct tn_fuser *f,
-		  const struct tn_fuse_group *producer,
-		  const struct tn_fuse_group *consumer, int rows,
+		  const struct tn_fuse_group *producer, int rows,
 		  struct tn_buf *why);
 
 #endif

@@ -157,15 +157,13 @@ static bool pays_contract(const struct tn_fuser *f, const struct tn_op *op,
 }
 
 bool tn_fuse_pays(const struct tn_fuser *f,
-		  const struct tn_fuse_group *producer,
-		  const struct tn_fuse_group *consumer, int rows,
+		  const struct tn_fuse_group *producer, int rows,
 		  struct tn_buf *why)
 {
 	const struct tn_type *type = producer->root->out[0]->type;
 	const struct tn_fuse_member *m;
 	int64_t bytes = most_bytes(type, rows), room = stack_room(f);
 
-	(void)consumer;
 	if (bytes > room)
 		return refuse(why, "a row of '%s' may be %lld bytes, and there "
 			      "is room for %lld",

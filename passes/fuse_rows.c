@@ -223,7 +223,7 @@ static bool may_merge(struct tn_fuser *f,
 			    "they have no rows in common: what one reads of "
 			    "the other lies across them");
 	tn_buf_init(&why);
-	pays = tn_fuse_pays(f, producer, consumer, rows, &why);
+	pays = tn_fuse_pays(f, producer, rows, &why);
 	if (!pays)
 		miss(f, producer, consumer, tn_buf_text(&why));
 	tn_buf_fini(&why);

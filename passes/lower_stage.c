@@ -1,8 +1,8 @@
 /*
  * Groups with several anchors: a nest for each, and nests of maps between.
  *
- * In: a group of more than one anchor, with one result. Out: nests in the
- * order of the text. What one reads of another lies in a buffer of the kernel,
+ * In: a group of several anchors, or of one whose result has another shape, with
+ * one result. Out: nests in the order of the text. What one reads of another lies in a buffer of the kernel,
  * @arena, of the value's whole size: a schedule that joins the nests makes it
  * as small as what one turn needs (schedule.h).
  *

@@ -82,14 +82,7 @@ static struct info *info_of(const struct precompute *p,
 /* -1: no number, or not known. */
 static int64_t bytes_of(const struct tn_type *type)
 {
-	int64_t bytes = tn_dtype_bytes(type->dtype);
-	int i;
-
-	for (i = 0; i < type->rank; i++)
-		if (!tn_dim_is_const(type->dims[i]) ||
-		    !tn_num_mul(bytes, type->dims[i]->value, &bytes))
-			return -1;
-	return bytes;
+	return tn_type_is_static(type) ? tn_type_max_bytes(NULL, type) : -1;
 }
 
 /* Elements read and made; what moves reads no more than it makes. */

@@ -39,24 +39,33 @@ static struct choice choose_cpu(const struct tn_splan *plan,
 	return choice;
 }
 
+/* Applies the steps if they were `found`, and the loop of threads; false: none
+ * was. Ends both texts. */
+static bool apply(struct tn_splan *plan, bool found, struct tn_buf *steps,
+		  struct tn_buf *parallel)
+{
+	bool good = found && tn_splan_step(plan, "%s", tn_buf_text(steps));
+
+	if (steps->failed || parallel->failed)
+		plan->failed = true;
+	if (good && !plan->failed)
+		tn_splan_threads(plan, tn_buf_text(parallel));
+	tn_buf_fini(steps);
+	tn_buf_fini(parallel);
+	return good;
+}
+
 /* A tile of sums, if the nest sums; false if that is refused. */
 static bool plan_sums(struct tn_splan *plan, struct tn_kstmt *loop)
 {
 	struct tn_buf steps, parallel;
-	bool good;
+	bool found;
 
 	tn_buf_init(&steps);
 	tn_buf_init(&parallel);
-	good = tn_schedule_sums(plan->kernel->module, loop, plan->target,
-				&steps, &parallel) &&
-		tn_splan_step(plan, "%s", tn_buf_text(&steps));
-	if (steps.failed || parallel.failed)
-		plan->failed = true;
-	if (good && !plan->failed)
-		tn_splan_threads(plan, tn_buf_text(&parallel));
-	tn_buf_fini(&steps);
-	tn_buf_fini(&parallel);
-	return good;
+	found = tn_schedule_sums(plan->kernel->module, loop, plan->target,
+				 &steps, &parallel);
+	return apply(plan, found, &steps, &parallel);
 }
 
 /* Windows over pixels; false if the nest is none, or all ways are refused. */
@@ -64,22 +73,16 @@ static bool plan_windows(struct tn_splan *plan)
 {
 	struct tn_kstmt *loop;
 	struct tn_buf steps, parallel;
-	bool good = false;
+	bool good = false, found;
 	int stages;
 
 	for (stages = 1; stages >= 0 && !good; stages--) {
 		tn_buf_init(&steps);
 		tn_buf_init(&parallel);
 		loop = tn_splan_first_loop(&plan->kernel->body);
-		good = tn_schedule_windows(plan->kernel, loop, plan->target,
-					   stages, &steps, &parallel) &&
-			tn_splan_step(plan, "%s", tn_buf_text(&steps));
-		if (steps.failed || parallel.failed)
-			plan->failed = true;
-		if (good && !plan->failed)
-			tn_splan_threads(plan, tn_buf_text(&parallel));
-		tn_buf_fini(&steps);
-		tn_buf_fini(&parallel);
+		found = tn_schedule_windows(plan->kernel, loop, plan->target,
+					    stages, &steps, &parallel);
+		good = apply(plan, found, &steps, &parallel);
 	}
 	return good;
 }
