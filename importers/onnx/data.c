@@ -296,17 +296,6 @@ bool tn_onnx_tensor(struct tn_onnx_job *job, const struct onnx_tensor *from,
 
 /* ---- Literals and weights ------------------------------------------------- */
 
-static const struct tn_type *type_of(struct tn_module *module,
-				     const struct tn_tensor *tensor)
-{
-	const struct tn_dim *dims[TN_MAX_RANK];
-	int i;
-
-	for (i = 0; i < tensor->rank; i++)
-		dims[i] = tn_dim_const(&module->dims, tensor->shape[i]);
-	return tn_type_get(module, tensor->dtype, tensor->rank, dims);
-}
-
 static struct tn_value *no_memory(struct tn_onnx_job *job)
 {
 	job->module->failed = true;
@@ -341,7 +330,7 @@ static struct tn_value *weight(struct tn_onnx_job *job,
 	if (!w || !value || !item)
 		return no_memory(job);
 	w->name = free_name(job, wish);
-	w->type = value->type = type_of(module, tensor);
+	w->type = value->type = tn_tensor_type(module, tensor);
 	w->family = -1;
 	w->span = value->span = span;
 	w->value = value;

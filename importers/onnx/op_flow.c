@@ -159,20 +159,8 @@ static struct tn_op *flow(struct tn_onnx *n, enum tn_opcode code, int nin,
 {
 	struct tn_op *op = tn_graph_op(n->job->fn, code, nin, in, nout,
 				       n->span);
-	int i;
 
-	if (!op)
-		return NULL;
-	op->regions = tn_arena_array(&n->job->module->arena, 2,
-				     sizeof(struct tn_block *));
-	if (!op->regions)
-		return NULL;
-	op->nregions = nregions;
-	for (i = 0; i < nregions; i++) {
-		op->regions[i] = regions[i];
-		regions[i]->parent = op;
-	}
-	return op;
+	return op && tn_graph_set_regions(op, nregions, regions) ? op : NULL;
 }
 
 /* Sets attributes by place in the row, and types the results. */

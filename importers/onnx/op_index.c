@@ -81,19 +81,30 @@ static struct tn_value *cropped(struct tn_onnx *n, struct tn_value *x,
 				       stop);
 }
 
+/* The axis, and indices counted from its start; -1: there are none. */
+static int elements(struct tn_onnx *n, const struct tn_value *x,
+		    struct tn_value **at)
+{
+	int axis = x && *at ? axis_of(n, x, 0) : -1;
+
+	if (axis < 0)
+		return -1;
+	if ((*at)->type->rank != x->type->rank) {
+		tn_onnx_report(n, TN_E1012, "indices of another rank");
+		return -1;
+	}
+	*at = wrapped(n, *at, x->type->dims[axis]);
+	return *at ? axis : -1;
+}
+
 void tn_onnx_do_gather_elements(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *at = tn_onnx_in(n, 1);
-	int axis = x && at ? axis_of(n, x, 0) : -1;
+	int axis = elements(n, x, &at);
 
 	if (axis < 0)
 		return;
-	if (at->type->rank != x->type->rank) {
-		tn_onnx_report(n, TN_E1012, "indices of another rank");
-		return;
-	}
-	at = wrapped(n, at, x->type->dims[axis]);
-	x = at ? cropped(n, x, at->type, axis) : NULL;
+	x = cropped(n, x, at->type, axis);
 	if (x)
 		tn_onnx_is(n, "take_along(%v, %v, axis=%i)", x, at,
 			   (int64_t)axis);
@@ -206,22 +217,17 @@ void tn_onnx_do_scatter_elements(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *at = tn_onnx_in(n, 1);
 	struct tn_value *update = tn_onnx_in(n, 2);
-	int axis = x && at && update ? axis_of(n, x, 0) : -1;
+	int axis = update ? elements(n, x, &at) : -1;
 
 	if (axis < 0)
 		return;
-	if (at->type->rank != x->type->rank) {
-		tn_onnx_report(n, TN_E1012, "indices of another rank");
-		return;
-	}
-	at = wrapped(n, at, x->type->dims[axis]);
-	if (at && agrees(at->type, x->type, axis)) {
+	if (agrees(at->type, x->type, axis)) {
 		tn_onnx_is(n, "scatter_along(%v, %v, %v, axis=%i, "
 			   "combine=\"%s\")", x, at, update, (int64_t)axis,
 			   combine_of(n));
 		return;
 	}
-	at = at ? tuples(n, at, axis) : NULL;
+	at = tuples(n, at, axis);
 	if (at)
 		tn_onnx_is(n, "scatter_nd(%v, %v, %v, combine=\"%s\")", x, at,
 			   update, combine_of(n));

@@ -281,23 +281,12 @@ static const struct tn_tensor *keep_tensor(struct tn_module *module,
 	return copy->data ? copy : NULL;
 }
 
-static const struct tn_type *type_of(struct tn_module *module,
-				     const struct tn_tensor *tensor)
-{
-	const struct tn_dim *dims[TN_MAX_RANK];
-	int i;
-
-	for (i = 0; i < tensor->rank; i++)
-		dims[i] = tn_dim_const(&module->dims, tensor->shape[i]);
-	return tn_type_get(module, tensor->dtype, tensor->rank, dims);
-}
-
 struct tn_value *tn_build_const(struct tn_builder *builder,
 				const struct tn_tensor *tensor,
 				struct tn_span span)
 {
 	const struct tn_tensor *copy = keep_tensor(builder->module, tensor);
-	const struct tn_type *type = type_of(builder->module, tensor);
+	const struct tn_type *type = tn_tensor_type(builder->module, tensor);
 	struct tn_op *op;
 
 	if (!copy || !type)

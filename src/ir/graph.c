@@ -391,6 +391,25 @@ struct tn_op *tn_graph_op(struct tn_fn *fn, enum tn_opcode code, int nin,
 	return op;
 }
 
+bool tn_graph_set_regions(struct tn_op *op, int nregions,
+			  struct tn_block *const *regions)
+{
+	int i;
+
+	if (!nregions)
+		return true;
+	op->regions = make(regions[0]->fn->module, (size_t)nregions,
+			   sizeof(struct tn_block *));
+	if (!op->regions)
+		return false;
+	op->nregions = nregions;
+	for (i = 0; i < nregions; i++) {
+		op->regions[i] = regions[i];
+		regions[i]->parent = op;
+	}
+	return true;
+}
+
 void tn_graph_insert(struct tn_block *block, struct tn_op *op,
 		     struct tn_op *before)
 {

@@ -31,6 +31,9 @@ struct tn_value *tn_graph_param(struct tn_block *block, const char *name,
 struct tn_op *tn_graph_op(struct tn_fn *fn, enum tn_opcode code, int nin,
 			  struct tn_value *const *in, int nout,
 			  struct tn_span span);
+/* Gives the op, which has none, finished regions. False: out of memory. */
+bool tn_graph_set_regions(struct tn_op *op, int nregions,
+			  struct tn_block *const *regions);
 /* Links the op before `before`, or at the end of the block when NULL. Results
  * without a name get a made one. */
 void tn_graph_insert(struct tn_block *block, struct tn_op *op,

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "ir/graph.h"
 #include "ir/print.h"
+#include "ir/tensor.h"
 
 /* A type in its chain. */
 struct node {
@@ -210,4 +211,15 @@ void tn_type_print(struct tn_buf *buf, const struct tn_type *type)
 	}
 	if (type->rank)
 		tn_buf_putc(buf, ']');
+}
+
+const struct tn_type *tn_tensor_type(struct tn_module *module,
+				     const struct tn_tensor *tensor)
+{
+	const struct tn_dim *dims[TN_MAX_RANK];
+	int i;
+
+	for (i = 0; i < tensor->rank; i++)
+		dims[i] = tn_dim_const(&module->dims, tensor->shape[i]);
+	return tn_type_get(module, tensor->dtype, tensor->rank, dims);
 }

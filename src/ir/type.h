@@ -17,6 +17,7 @@ struct tn_type {
 };
 
 struct tn_module;
+struct tn_tensor;
 
 /* The interned type; NULL: out of memory. */
 const struct tn_type *tn_type_get(struct tn_module *module,
@@ -31,6 +32,9 @@ bool tn_type_is_poison(const struct tn_type *type);
 const struct tn_type *tn_type_subst(struct tn_module *module,
 				    const struct tn_type *type,
 				    const struct tn_dim *const *map);
+/* The type of a tensor's values. */
+const struct tn_type *tn_tensor_type(struct tn_module *module,
+				     const struct tn_tensor *tensor);
 /* Product of dims; NULL on overflow. */
 const struct tn_dim *tn_type_count(struct tn_module *module,
 				   const struct tn_type *type);
