@@ -22,53 +22,18 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
 #define OF(suffix) JOIN(NAME, suffix)
 
-enum { ROUNDS = 40, TURNS = 100000 };
+enum { ROUNDS = 40 };
 enum { OH = (H + 2 * PAD - K) / STRIDE + 1, OW = (W + 2 * PAD - K) / STRIDE + 1 };
 enum { X = H * W * CI, F = KIND ? K * K * CI : K * K * CI * CO };
 enum { Y = OH * OW * CO };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Sixteen (eight-lane: twelve) chains of FMAs in one asm block; operands in an
- * array would land on the stack. Gives the operations done. */
-static double probe(void)
-{
-	long n = TURNS;
-
-#if ISA == 512
-#define FMA(i) "vfmadd231ps %%zmm30, %%zmm31, %%zmm" #i "\n\t"
-	__asm__ volatile(
-		"1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6)
-		FMA(7) FMA(8) FMA(9) FMA(10) FMA(11) FMA(12) FMA(13) FMA(14)
-		FMA(15) "dec %0\n\tjnz 1b"
-		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-		"xmm12", "xmm13", "xmm14", "xmm15");
-	return 2.0 * 16 * 16 * TURNS;
-#else
-#define FMA(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
-	__asm__ volatile(
-		"1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6)
-		FMA(7) FMA(8) FMA(9) FMA(10) FMA(11) "dec %0\n\tjnz 1b"
-		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11");
-	return 2.0 * 8 * 12 * TURNS;
-#endif
-}
 
 typedef float lanes __attribute__((vector_size(ISA / 8)));
 
@@ -152,25 +117,6 @@ static double inside(int out, int size)
 	return cells;
 }
 
-static float *fresh(size_t count)
-{
-	float *data = aligned_alloc(64, (4 * count + 4095) / 4096 * 4096);
-	size_t i;
-
-	if (!data)
-		exit(6);
-	for (i = 0; i < count; i++)
-		data[i] = (float)rand() / (float)RAND_MAX - 0.5f;
-	return data;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int check(const float *x, const float *f, const float *y)
 {
 	int i, at;
@@ -190,10 +136,10 @@ static int check(const float *x, const float *f, const float *y)
 int main(void)
 {
 	static double time_of[ROUNDS];
-	float *x = fresh(X), *f = fresh(F), *y = fresh(Y);
+	float *x = fresh(X, 1), *f = fresh(F, 1), *y = fresh(Y, 1);
 	double work = 2 * inside(OH, H) * inside(OW, W) * (KIND ? 1 : CI) * CO;
 	double bytes = 4.0 * X + 4.0 * Y + (KIND < 2 ? 4.0 * F : 0);
-	float *z = fresh(Y);
+	float *z = fresh(Y, 1);
 	double peak = 0, start, done, passes[ROUNDS];
 	const void *inputs[2];
 	void *outputs[1], *space;
@@ -204,7 +150,7 @@ int main(void)
 	inputs[0] = x;
 	inputs[1] = f;
 	outputs[0] = y;
-	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16);
+	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16, 1);
 	memset(&ctx, 0, sizeof(ctx));
 	if (OF(_init)(&ctx, NULL, 0))
 		return 1;

@@ -14,15 +14,15 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
 #define OF(suffix) JOIN(NAME, suffix)
 
-enum { ROUNDS = 60, TURNS = 100000 };
+enum { ROUNDS = 60 };
 
 #ifdef CONV
 enum { X = 58 * 58 * 64, W = 9 * 64 * 64, Y = 56 * 56 * 64 };
@@ -56,59 +56,6 @@ static double expected(const float *x, const float *w, int at)
 }
 #endif
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Sixteen (eight-lane: twelve) chains of FMAs in one asm block; operands in an
- * array would land on the stack. Gives the operations done. */
-static double probe(void)
-{
-	long n = TURNS;
-
-#if ISA == 512
-#define F(i) "vfmadd231ps %%zmm30, %%zmm31, %%zmm" #i "\n\t"
-	__asm__ volatile(
-		"1:\n\t" F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
-		F(10) F(11) F(12) F(13) F(14) F(15) "dec %0\n\tjnz 1b"
-		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-		"xmm12", "xmm13", "xmm14", "xmm15");
-	return 2.0 * 16 * 16 * TURNS;
-#else
-#define F(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
-	__asm__ volatile(
-		"1:\n\t" F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
-		F(10) F(11) "dec %0\n\tjnz 1b"
-		: "+r"(n) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-		"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11");
-	return 2.0 * 8 * 12 * TURNS;
-#endif
-}
-
-static float *fresh(size_t count)
-{
-	float *data = aligned_alloc(64, (4 * count + 4095) / 4096 * 4096);
-	size_t i;
-
-	if (!data)
-		exit(6);
-	for (i = 0; i < count; i++)
-		data[i] = (float)rand() / (float)RAND_MAX - 0.5f;
-	return data;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int check(const float *x, const float *w, const float *y)
 {
 	int i, at;
@@ -127,7 +74,7 @@ static int check(const float *x, const float *w, const float *y)
 int main(void)
 {
 	static double time_of[ROUNDS];
-	float *x = fresh(X), *w = fresh(W), *y = fresh(Y);
+	float *x = fresh(X, 1), *w = fresh(W, 1), *y = fresh(Y, 1);
 	const void *inputs[2];
 	void *outputs[1], *space;
 	double peak = 0, start, done;
@@ -138,7 +85,7 @@ int main(void)
 	inputs[0] = x;
 	inputs[1] = w;
 	outputs[0] = y;
-	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16);
+	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16, 1);
 	memset(&ctx, 0, sizeof(ctx));
 	if (OF(_init)(&ctx, NULL, 0))
 		return 1;

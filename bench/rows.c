@@ -14,42 +14,15 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
 #define OF(suffix) JOIN(NAME, suffix)
 
 enum { ROUNDS = 60, ELEMENTS = ROWS * COLUMNS, TURNS = 400000 / ELEMENTS + 1 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static float *fresh(size_t count)
-{
-	float *data = aligned_alloc(64, (4 * count + 4095) / 4096 * 4096);
-	size_t i;
-
-	if (!data)
-		exit(6);
-	for (i = 0; i < count; i++)
-		data[i] = 8 * (float)rand() / (float)RAND_MAX - 4;
-	return data;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 #ifdef NORM
 static double expected(const float *x, const float *g, const float *b, int at)
@@ -99,8 +72,8 @@ static int check(const float *x, const float *g, const float *b,
 int main(void)
 {
 	static double time_of[ROUNDS];
-	float *x = fresh(ELEMENTS), *g = fresh(COLUMNS), *b = fresh(COLUMNS);
-	float *y = fresh(ELEMENTS), *z = fresh(ELEMENTS);
+	float *x = fresh(ELEMENTS, 8), *g = fresh(COLUMNS, 8), *b = fresh(COLUMNS, 8);
+	float *y = fresh(ELEMENTS, 8), *z = fresh(ELEMENTS, 8);
 	const void *inputs[3];
 	void *outputs[1], *space;
 	double copy = 0, start, done;
@@ -112,7 +85,7 @@ int main(void)
 	inputs[1] = g;
 	inputs[2] = b;
 	outputs[0] = y;
-	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16);
+	space = fresh((size_t)OF(_ARENA_BYTES) / 4 + 16, 8);
 	memset(&ctx, 0, sizeof(ctx));
 	if (OF(_init)(&ctx, NULL, 0))
 		return 1;
