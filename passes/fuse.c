@@ -90,9 +90,10 @@ static bool has_room(const struct tn_fuse_group *group, const struct tn_op *op)
 		group->nin + op->nin <= TN_FUSE_OPERANDS;
 }
 
-intptr_t tn_fuse_number(const struct tn_fuser *f, const struct tn_op *op)
+bool tn_fuse_is_before(const struct tn_fuser *f, const struct tn_op *a,
+		       const struct tn_op *b)
 {
-	return (intptr_t)tn_map_find(&f->numbers, op);
+	return f->order[a->id].step < f->order[b->id].step;
 }
 
 bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
@@ -104,7 +105,7 @@ bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
 	member = tn_arena_alloc(&f->arena, sizeof(*member));
 	if (!member)
 		return false;
-	while (*at && tn_fuse_number(f, (*at)->op) < tn_fuse_number(f, op))
+	while (*at && tn_fuse_is_before(f, (*at)->op, op))
 		at = &(*at)->next;
 	member->op = op;
 	member->next = *at;
@@ -290,22 +291,6 @@ static bool place(struct tn_fuser *f, struct tn_op *op)
 	return true;
 }
 
-static bool number_ops(struct tn_fuser *f, const struct tn_block *block,
-		       intptr_t *number)
-{
-	const struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		if (!tn_map_set(&f->numbers, op, (void *)++*number))
-			return false;
-		for (i = 0; i < op->nregions; i++)
-			if (!number_ops(f, op->regions[i], number))
-				return false;
-	}
-	return true;
-}
-
 static bool form_groups(struct tn_fuser *f, struct tn_block *block)
 {
 	struct tn_op *op;
@@ -390,11 +375,11 @@ static void drop_copied(struct tn_fuser *f, struct tn_block *block)
 static bool fuse(struct tn_fuser *f)
 {
 	struct tn_block *body = f->context->entry->body;
-	intptr_t number = 0;
 	size_t i;
 
-	if (!tn_fuse_sizes(f) || !number_ops(f, body, &number) ||
-	    !form_groups(f, body) || !tn_fuse_rows(f, body))
+	f->order = tn_analyses_order(f->context->analyses);
+	if (!f->order || !tn_fuse_sizes(f) || !form_groups(f, body) ||
+	    !tn_fuse_rows(f, body))
 		return false;
 	for (i = f->groups.len; i-- > 0;)
 		if (!outline(f, tn_vec_ptr(&f->groups, i)))
@@ -412,13 +397,11 @@ enum tn_pass_result tn_pass_fuse(struct tn_pass_context *context)
 	tn_vec_init(&f.groups, sizeof(struct tn_fuse_group *), NULL);
 	tn_map_init_ptr(&f.of);
 	tn_map_init_ptr(&f.ahead);
-	tn_map_init_ptr(&f.numbers);
 	tn_map_init_ptr(&f.counting);
 	good = fuse(&f);
 	tn_vec_fini(&f.groups);
 	tn_map_fini(&f.of);
 	tn_map_fini(&f.ahead);
-	tn_map_fini(&f.numbers);
 	tn_map_fini(&f.counting);
 	tn_arena_fini(&f.arena);
 	if (!good) {

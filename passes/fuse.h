@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/analysis.h"
 #include "passes/pass.h"
 
 #define TN_FUSE_MEMBERS 128
@@ -38,7 +39,7 @@ struct tn_fuser {
 	struct tn_vec groups;	/* struct tn_fuse_group *, last ones first */
 	struct tn_map of;	/* op -> group */
 	struct tn_map ahead;	/* member of a prologue -> group */
-	struct tn_map numbers;	/* op -> its place in the text, from 1 */
+	const struct tn_position *order;	/* by op */
 	struct tn_map counting;	/* iota that is read: copied, then gone */
 	int64_t *likely;	/* of each dim symbol: its largest opt */
 	int made;
@@ -49,8 +50,9 @@ bool tn_fuse_is_source(const struct tn_value *value);
 /* What has a nest of its own, in which maps find room. */
 bool tn_fuse_is_anchor(const struct tn_op *op);
 bool tn_fuse_is_contract(const struct tn_op *op);
-/* Its place in the text, from 1. */
-intptr_t tn_fuse_number(const struct tn_fuser *f, const struct tn_op *op);
+/* True if `a` stands ahead of `b` in the text. */
+bool tn_fuse_is_before(const struct tn_fuser *f, const struct tn_op *a,
+		       const struct tn_op *b);
 /* The one group that reads all of the op's result, or NULL. */
 struct tn_fuse_group *tn_fuse_readers(const struct tn_fuser *f,
 				      const struct tn_op *op);

@@ -161,8 +161,7 @@ static bool merge(struct tn_fuser *f, struct tn_fuse_group *consumer,
 
 	for (; m; m = next) {
 		next = m->next;
-		while (*at && tn_fuse_number(f, (*at)->op) <
-		       tn_fuse_number(f, m->op))
+		while (*at && tn_fuse_is_before(f, (*at)->op, m->op))
 			at = &(*at)->next;
 		m->next = *at;
 		*at = m;

@@ -377,6 +377,7 @@ static struct tn_kbuf *inherited(const struct stages *s,
 	return NULL;
 }
 
+/* NULL: unfit, as no number says its bytes, or failed. */
 static struct tn_kbuf *buffer_of(struct stages *s,
 				 const struct tn_value *value, bool is_anchor)
 {
@@ -390,7 +391,8 @@ static struct tn_kbuf *buffer_of(struct stages *s,
 		if (buf)
 			buf->layout = value->layout;
 	}
-	if (!buf || !tn_map_set(&s->owners, buf, (void *)(uintptr_t)value))
+	if (buf ? !tn_map_set(&s->owners, buf, (void *)(uintptr_t)value) :
+	    !s->lw->unfit)
 		s->lw->failed = true;
 	return buf;
 }
