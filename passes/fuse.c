@@ -34,13 +34,15 @@ static bool is_counting(const struct tn_value *value)
 	return value->op && value->op->code == TN_OP_iota;
 }
 
-bool tn_fuse_is_source(const struct tn_value *value)
+/* Constants and sizes that each group may hold a copy of. */
+static bool is_source(const struct tn_value *value)
 {
 	return is_counting(value) || (value->op && value->type->rank == 0 &&
 		tn_op_has(value->op->code, TN_FLAG_LITERAL));
 }
 
-bool tn_fuse_is_anchor(const struct tn_op *op)
+/* What has a nest of its own, in which maps find room. */
+static bool is_anchor(const struct tn_op *op)
 {
 	enum tn_op_class op_class = tn_ops[op->code].op_class;
 
@@ -110,14 +112,16 @@ bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
 	member->op = op;
 	member->next = *at;
 	*at = member;
-	group->anchors += tn_fuse_is_anchor(op);
+	group->anchors += is_anchor(op);
 	group->nin -= group->members++ > 0;
 	for (i = 0; i < op->nin; i++)
-		group->nin += !tn_fuse_is_source(tn_graph_in(op, i));
+		group->nin += !is_source(tn_graph_in(op, i));
 	return tn_map_set(&f->of, op, group);
 }
 
-struct tn_fuse_group *tn_fuse_new(struct tn_fuser *f, struct tn_op *root)
+/* A group that will end with the op, without members yet; NULL: out of
+ * memory. */
+static struct tn_fuse_group *new_group(struct tn_fuser *f, struct tn_op *root)
 {
 	struct tn_fuse_group *group = tn_arena_alloc(&f->arena, sizeof(*group));
 
@@ -180,7 +184,7 @@ static bool fits(const struct tn_fuser *f, const struct tn_fuse_group *group,
 
 static bool is_product(const struct tn_op *op)
 {
-	return tn_fuse_is_anchor(op) &&
+	return is_anchor(op) &&
 		tn_ops[op->code].op_class != TN_CLASS_REDUCE;
 }
 
@@ -248,7 +252,7 @@ static struct tn_op *mark_epilogue(struct tn_fuser *f,
 static bool take_epilogue(struct tn_fuser *f, struct tn_fuse_group *from,
 			  struct tn_op *anchor, struct tn_op *last)
 {
-	struct tn_fuse_group *to = tn_fuse_new(f, last);
+	struct tn_fuse_group *to = new_group(f, last);
 	struct tn_fuse_member *m = from->first;
 	bool goes;
 
@@ -280,13 +284,13 @@ static bool place(struct tn_fuser *f, struct tn_op *op)
 	if (is_place(op) && (!group || !fits(f, group, op, &ahead)))
 		return true;
 	if (!group || !fits(f, group, op, &ahead)) {
-		group = tn_fuse_new(f, op);
+		group = new_group(f, op);
 		ahead = false;
 	}
 	if (!group || !tn_fuse_add(f, group, op) ||
 	    (ahead && !tn_map_set(&f->ahead, op, group)))
 		return false;
-	if (tn_fuse_is_anchor(op))
+	if (is_anchor(op))
 		group->anchor = op;
 	return true;
 }
@@ -300,7 +304,7 @@ static bool form_groups(struct tn_fuser *f, struct tn_block *block)
 		for (i = 0; i < op->nregions; i++)
 			if (!form_groups(f, op->regions[i]))
 				return false;
-		if ((is_map(op) || tn_fuse_is_anchor(op) || is_place(op)) &&
+		if ((is_map(op) || is_anchor(op) || is_place(op)) &&
 		    !place(f, op))
 			return false;
 		if (op->nout == 1 && is_counting(op->out[0]) &&
@@ -345,7 +349,7 @@ static bool outline(struct tn_fuser *f, const struct tn_fuse_group *group)
 	struct tn_rw_group outlined = {
 		.name = f->context->entry->name, .number = &f->made,
 		.kind = kind_of(group), .ops = list,
-		.is_source = tn_fuse_is_source
+		.is_source = is_source
 	};
 	const struct tn_fuse_member *member;
 

@@ -45,10 +45,6 @@ struct tn_fuser {
 	int made;
 };
 
-/* Constants and sizes that each group may hold a copy of. */
-bool tn_fuse_is_source(const struct tn_value *value);
-/* What has a nest of its own, in which maps find room. */
-bool tn_fuse_is_anchor(const struct tn_op *op);
 bool tn_fuse_is_contract(const struct tn_op *op);
 /* True if `a` stands ahead of `b` in the text. */
 bool tn_fuse_is_before(const struct tn_fuser *f, const struct tn_op *a,
@@ -56,8 +52,6 @@ bool tn_fuse_is_before(const struct tn_fuser *f, const struct tn_op *a,
 /* The one group that reads all of the op's result, or NULL. */
 struct tn_fuse_group *tn_fuse_readers(const struct tn_fuser *f,
 				      const struct tn_op *op);
-/* A group of the op alone; NULL: out of memory. */
-struct tn_fuse_group *tn_fuse_new(struct tn_fuser *f, struct tn_op *root);
 /* The op is a member now, and the group reads its operands. */
 bool tn_fuse_add(struct tn_fuser *f, struct tn_fuse_group *group,
 		 struct tn_op *op);

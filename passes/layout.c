@@ -75,7 +75,9 @@ struct tn_layout_node *tn_layout_node(struct tn_layouter *l,
 	return node;
 }
 
-int tn_layout_root(struct tn_layouter *l, int i, signed char *axes)
+/* The root of a node's cluster; `axes` gets, for each axis of the node, that of
+ * the root. */
+static int root_of(struct tn_layouter *l, int i, signed char *axes)
 {
 	struct tn_layout_node *node = tn_layout_at(l, i), *from = node;
 	int k;
@@ -110,7 +112,7 @@ void tn_layout_join(struct tn_layouter *l, int a, int b,
 {
 	signed char x[TN_MAX_RANK], y[TN_MAX_RANK], z[TN_MAX_RANK];
 	int rank = tn_layout_at(l, a)->value->type->rank;
-	int i = tn_layout_root(l, a, x), j = tn_layout_root(l, b, y), k;
+	int i = root_of(l, a, x), j = root_of(l, b, y), k;
 
 	if (i == j || rank < 2)
 		return;
@@ -137,8 +139,8 @@ void tn_layout_want(struct tn_layouter *l, int node,
 	at->demands = (int)l->demands.len - 1;
 }
 
-void tn_layout_fix(struct tn_layouter *l, struct tn_value *value,
-		   const struct tn_op *op, const struct tn_layout *layout)
+static void fix(struct tn_layouter *l, struct tn_value *value,
+		const struct tn_op *op, const struct tn_layout *layout)
 {
 	struct tn_layout_node *node = tn_layout_node(l, value, op);
 
@@ -159,10 +161,10 @@ static void fix_launch(struct tn_layouter *l, struct tn_op *op)
 		const struct tn_kbuf *buf = op->kernel->params[i];
 
 		if (buf->role != TN_KBUF_OUT)
-			tn_layout_fix(l, tn_graph_in(op, in++), op,
+			fix(l, tn_graph_in(op, in++), op,
 				      buf->layout);
 		if (buf->role != TN_KBUF_IN)
-			tn_layout_fix(l, op->out[out++], op, buf->layout);
+			fix(l, op->out[out++], op, buf->layout);
 	}
 }
 
@@ -172,14 +174,14 @@ static void fix_flow(struct tn_layouter *l, struct tn_op *op)
 	int i, k;
 
 	for (i = 0; i < op->nin && op->code != TN_OP_assert; i++)
-		tn_layout_fix(l, tn_graph_in(op, i), op, is_return ?
+		fix(l, tn_graph_in(op, i), op, is_return ?
 			      tn_fn_result_layout(op->block->fn, i) : NULL);
 	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) ||
 				     op->code == TN_OP_if); i++)
-		tn_layout_fix(l, op->out[i], op, NULL);
+		fix(l, op->out[i], op, NULL);
 	for (k = 0; k < op->nregions; k++)
 		for (i = 0; i < op->regions[k]->nparams; i++)
-			tn_layout_fix(l, op->regions[k]->params[i], op, NULL);
+			fix(l, op->regions[k]->params[i], op, NULL);
 }
 
 static bool collect_flow(void *data, struct tn_op *op)
@@ -212,7 +214,7 @@ static bool collect(struct tn_layouter *l)
 	int i;
 
 	for (i = 0; i < body->nparams; i++)
-		tn_layout_fix(l, body->params[i], NULL, NULL);
+		fix(l, body->params[i], NULL, NULL);
 	return tn_pass_walk(body, collect_flow, l) &&
 		tn_pass_walk(body, collect_op, l);
 }
@@ -292,7 +294,7 @@ static void propose(struct tn_layouter *l, int i,
 	struct tn_layout_part parts[TN_MAX_RANK];
 	const struct tn_layout *layout;
 	signed char axes[TN_MAX_RANK];
-	int root = tn_layout_root(l, i, axes);
+	int root = root_of(l, i, axes);
 
 	if (!tn_layout_wish(l, i, demand, &layout))
 		return;
@@ -340,7 +342,7 @@ static void charge(struct tn_layouter *l, int i)
 	struct tn_layout_part parts[TN_MAX_RANK];
 	signed char axes[TN_MAX_RANK];
 
-	root = tn_layout_at(l, tn_layout_root(l, i, axes));
+	root = tn_layout_at(l, root_of(l, i, axes));
 	for (k = 0; k < root->norders; k++) {
 		n = seen_by(root->orders[k], rank, axes, parts);
 		if (fits(l, node->value->type, n, parts))
@@ -376,7 +378,7 @@ static void start(struct tn_layouter *l)
 		fixed.weight = 2 * node->bytes;
 		if (node->is_fixed)
 			tn_layout_want(l, i, &fixed);
-		root = tn_layout_root(l, i, axes);
+		root = root_of(l, i, axes);
 		for (at = node->demands; at >= 0; at = demand->next) {
 			demand = tn_vec_at(&l->demands, (size_t)at);
 			if (demand->kind == TN_DEMAND_WEIGHT)
@@ -395,7 +397,7 @@ static void each(struct tn_layouter *l, bool late,
 	for (i = 0; i < (int)l->nodes.len && !l->failed; i++) {
 		if (tn_layout_at(l, i)->value->type->rank < 2)
 			continue;
-		root = tn_layout_root(l, i, axes);
+		root = root_of(l, i, axes);
 		if (tn_layout_at(l, root)->is_late == late)
 			visit(l, i);
 	}
@@ -462,7 +464,7 @@ static void apply(struct tn_layouter *l, int i)
 	signed char axes[TN_MAX_RANK];
 	int n, rank = value->type->rank;
 
-	layout = cheapest(tn_layout_at(l, tn_layout_root(l, i, axes)));
+	layout = cheapest(tn_layout_at(l, root_of(l, i, axes)));
 	n = seen_by(layout, rank, axes, parts);
 	layout = intern(l, rank, n, parts);
 	if (node->is_fixed || leaves(l, i, n, parts)) {

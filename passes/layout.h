@@ -66,15 +66,10 @@ struct tn_layout_node *tn_layout_node(struct tn_layouter *l,
 				      struct tn_value *value,
 				      const struct tn_op *op);
 struct tn_layout_node *tn_layout_at(const struct tn_layouter *l, int i);
-/* The root of a node's cluster; `axes` gets, for each axis of the node, that of
- * the root. */
-int tn_layout_root(struct tn_layouter *l, int i, signed char *axes);
 /* Two values of one rank are to lie alike: axis i of `a` as axis axes[i] of `b`
  * (NULL: as axis i). */
 void tn_layout_join(struct tn_layouter *l, int a, int b,
 		    const signed char *axes);
-void tn_layout_fix(struct tn_layouter *l, struct tn_value *value,
-		   const struct tn_op *op, const struct tn_layout *layout);
 void tn_layout_want(struct tn_layouter *l, int node,
 		    const struct tn_demand *demand);
 

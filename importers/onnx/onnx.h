@@ -123,9 +123,6 @@ bool tn_onnx_names_size(const char *name);
 bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
 		      enum tn_dtype *dtype, int *rank,
 		      const struct tn_dim **dims);
-/* A tensor of the model as ours, a view or owned. False after a report. */
-bool tn_onnx_tensor(struct tn_onnx_job *job, const struct onnx_tensor *from,
-		    struct tn_span span, struct tn_tensor *out);
 /* A literal at the head of the function, or a weight if it is large. */
 struct tn_value *tn_onnx_literal(struct tn_onnx_job *job,
 				 struct tn_tensor *tensor, const char *name,
@@ -215,8 +212,6 @@ struct tn_value *tn_onnx_conv(struct tn_onnx *n, struct tn_value *x,
 			      struct tn_value *weights, struct tn_value *bias);
 /* A name for a size that only the data tell. */
 const char *tn_onnx_fresh(struct tn_onnx *n);
-/* The spec of an einsum as ours. */
-const char *tn_onnx_einsum(struct tn_onnx *n, const char *spec);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 

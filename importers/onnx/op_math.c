@@ -338,39 +338,9 @@ void tn_onnx_do_dropout(struct tn_onnx *n)
 
 /* ---- Products ----------------------------------------------------------------------- */
 
-void tn_onnx_do_einsum(struct tn_onnx *n)
-{
-	const char *spec = tn_onnx_string(n, "equation", "");
-	struct tn_attr attr;
-	struct tn_value *in[8];
-	struct tn_builder b;
-	struct tn_op *op;
-	int i;
-
-	if (n->nin < 1 || n->nin > 8) {
-		tn_onnx_refuse(n, "%d operands", n->nin);
-		return;
-	}
-	for (i = 0; i < n->nin; i++) {
-		in[i] = tn_onnx_in(n, i);
-		if (!in[i])
-			return;
-	}
-	spec = tn_onnx_einsum(n, spec);
-	if (!spec)
-		return;
-	attr = tn_attr_string("spec", spec);
-	tn_builder_init(&b, n->scope->block);
-	op = tn_build_op(&b, TN_OP_einsum, n->nin, in, 1, &attr, n->span);
-	n->failed = !op || tn_type_is_poison(op->out[0]->type);
-	n->job->is_bad |= n->failed;
-	if (!n->failed)
-		tn_onnx_give(n, 0, op->out[0]);
-}
-
 /* Without blanks, and with a right side: letters that occur once, in
  * alphabetical order, behind the ellipsis. */
-const char *tn_onnx_einsum(struct tn_onnx *n, const char *spec)
+static const char *spec_of(struct tn_onnx *n, const char *spec)
 {
 	int seen[128] = { 0 }, c;
 	bool has_dots = strchr(spec, '.') != NULL;
@@ -397,6 +367,36 @@ const char *tn_onnx_einsum(struct tn_onnx *n, const char *spec)
 					out.len);
 	tn_buf_fini(&out);
 	return text;
+}
+
+void tn_onnx_do_einsum(struct tn_onnx *n)
+{
+	const char *spec = tn_onnx_string(n, "equation", "");
+	struct tn_attr attr;
+	struct tn_value *in[8];
+	struct tn_builder b;
+	struct tn_op *op;
+	int i;
+
+	if (n->nin < 1 || n->nin > 8) {
+		tn_onnx_refuse(n, "%d operands", n->nin);
+		return;
+	}
+	for (i = 0; i < n->nin; i++) {
+		in[i] = tn_onnx_in(n, i);
+		if (!in[i])
+			return;
+	}
+	spec = spec_of(n, spec);
+	if (!spec)
+		return;
+	attr = tn_attr_string("spec", spec);
+	tn_builder_init(&b, n->scope->block);
+	op = tn_build_op(&b, TN_OP_einsum, n->nin, in, 1, &attr, n->span);
+	n->failed = !op || tn_type_is_poison(op->out[0]->type);
+	n->job->is_bad |= n->failed;
+	if (!n->failed)
+		tn_onnx_give(n, 0, op->out[0]);
 }
 
 /* alpha * a @ b + beta * c */

@@ -10,7 +10,8 @@
 
 /* ---- Bijections ------------------------------------------------------- */
 
-const char *tn_layout_fault(int rank, int nparts,
+/* Why the parts are no bijection of that many axes; NULL: they are. */
+static const char *fault_of(int rank, int nparts,
 			    const struct tn_layout_part *parts)
 {
 	int64_t cut[TN_MAX_RANK] = {0};
@@ -204,7 +205,7 @@ const struct tn_layout *tn_layout_parse(struct tn_module *module,
 		if (*at == ',')
 			at = skip_blanks(at + 1);
 	}
-	*why = tn_layout_fault(rank_of(n, parts), n, parts);
+	*why = fault_of(rank_of(n, parts), n, parts);
 	if (*why)
 		return NULL;
 	return tn_layout_get(module, rank_of(n, parts), n, parts);

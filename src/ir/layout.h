@@ -41,9 +41,6 @@ struct tn_layout {
 	const char *text;	/* "0, 1 // 16, 1 % 16" */
 };
 
-/* Why the parts are no bijection of that many axes; NULL: they are. */
-const char *tn_layout_fault(int rank, int nparts,
-			    const struct tn_layout_part *parts);
 /* NULL: out of memory, the module has failed. The parts have no fault. */
 const struct tn_layout *tn_layout_get(struct tn_module *module, int rank,
 				      int nparts,
