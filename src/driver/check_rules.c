@@ -16,6 +16,7 @@
  * that were drawn.
  */
 #include "base/random.h"
+#include "driver/plugin.h"
 #include "driver/rule_trial.h"
 
 /* Orders of all rules that each rule's places are simplified in. */
@@ -234,6 +235,7 @@ enum tenon_status tenon_check_rules(struct tenon_context *context,
 	enum tenon_status status = TENON_OK;
 	struct tenon_module *module;
 	struct tenon_rule report;
+	bool only_users = path || tn_plugin_at(context, 0);
 	bool all_passed = true, more = true;
 	int i, number;
 
@@ -241,7 +243,7 @@ enum tenon_status tenon_check_rules(struct tenon_context *context,
 		module = NULL;
 		report = (struct tenon_rule){0};
 		status = open_rules(context, path, &module);
-		number = status == TENON_OK && path ?
+		number = status == TENON_OK && only_users ?
 			 module->nlibrary_rules + i : i;
 		more = status == TENON_OK &&
 		       (size_t)number < module->rules.rules.len;

@@ -416,8 +416,9 @@ struct tenon_rule {
 	const char *why;	/* if not */
 };
 
-/* Tries the rules of the file at `path` (NULL: of the library) against the
- * interpreter. TENON_NO: some changed a result, or fit nothing. */
+/* Tries the rules of the file at `path` and of plug-ins (neither: those of the
+ * library) against the interpreter. TENON_NO: some changed a result, or fit
+ * nothing. */
 enum tenon_status tenon_check_rules(struct tenon_context *context,
 				    const char *path,
 				    void (*done)(void *data,
