@@ -3,6 +3,8 @@
 libtenon_la_SOURCES += \
 	importers/importer.h \
 	importers/onnx/data.c \
+importers/onnx/hint.c \
+importers/onnx/axes.c \
 	importers/onnx/graph.c \
 	importers/onnx/import.c \
 	importers/onnx/known.c \

@@ -233,6 +233,23 @@ static bool bind_arguments(struct tn_onnx *n, struct tn_onnx_scope *scope,
 	return true;
 }
 
+/* What the node's results must be, the function's must. */
+static bool hint_results(struct tn_onnx *n, struct tn_onnx_scope *scope,
+			 const struct onnx_function *function)
+{
+	const struct onnx_shape *shape;
+	int i;
+
+	for (i = 0; i < n->nout && (size_t)i < function->outputs.len; i++) {
+		shape = tn_onnx_shape_of(n->scope, n->node->outputs.at[i]);
+		if (shape && !tn_map_set(&scope->hints,
+					 function->outputs.at[i],
+					 (void *)(uintptr_t)shape))
+			return false;
+	}
+	return tn_onnx_hint(scope, &function->nodes);
+}
+
 static void call_function(struct tn_onnx *n,
 			  const struct onnx_function *function)
 {
@@ -249,7 +266,8 @@ static void call_function(struct tn_onnx *n,
 	scope.opsets = &function->opsets;
 	scope.caller = n;
 	scope.function = function;
-	if (bind_arguments(n, &scope, function))
+	if (bind_arguments(n, &scope, function) &&
+	    hint_results(n, &scope, function))
 		tn_onnx_nodes(n->job, &scope, &function->nodes);
 	for (i = 0; i < n->nout && (size_t)i < function->outputs.len; i++) {
 		n->out[i] = tn_onnx_find(&scope, function->outputs.at[i]);

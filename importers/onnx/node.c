@@ -192,20 +192,30 @@ int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)
 	return (int)(axis < 0 ? axis + rank : axis);
 }
 
+static bool are_known(int rank, const struct tn_dim *const *dims)
+{
+	int i;
+
+	for (i = 0; i < rank; i++)
+		if (!dims[i])
+			return false;
+	return true;
+}
+
 bool tn_onnx_result(struct tn_onnx *n, int i, enum tn_dtype *dtype,
 		    int *rank, const struct tn_dim **dims)
 {
 	const char *name = (size_t)i < n->node->outputs.len ?
 		n->node->outputs.at[i] : "";
-	int k;
 
-	if (!name[0] || !tn_onnx_declared(n->job, tn_map_find(
-				&n->scope->infos, name), dtype, rank, dims))
+	*dtype = TN_POISON;
+	if (!name[0])
 		return false;
-	for (k = 0; k < *rank; k++)
-		if (!dims[k])
-			return false;
-	return true;
+	if (tn_onnx_declared(n->job, tn_map_find(&n->scope->infos, name),
+			     dtype, rank, dims) && are_known(*rank, dims))
+		return true;
+	return tn_onnx_shape_dims(n->job, tn_map_find(&n->scope->hints, name),
+				  rank, dims) && are_known(*rank, dims);
 }
 
 /* ---- Texts ---------------------------------------------------------------------- */

@@ -53,6 +53,8 @@ struct tn_onnx_scope {
 					 * none */
 	struct tn_map values;		/* name -> struct tn_onnx_value * */
 	struct tn_map infos;		/* name -> const struct onnx_type * */
+	struct tn_map hints;		/* name -> const struct onnx_shape *:
+					 * see hint.c */
 	struct tn_block *block;
 	const struct onnx_opset_list *opsets;
 	const struct tn_onnx *caller;	/* of a function: the node */
@@ -123,6 +125,10 @@ bool tn_onnx_names_size(const char *name);
 bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
 		      enum tn_dtype *dtype, int *rank,
 		      const struct tn_dim **dims);
+/* The sizes of a shape; those that nobody knows are NULL. */
+bool tn_onnx_shape_dims(struct tn_onnx_job *job,
+			const struct onnx_shape *shape, int *rank,
+			const struct tn_dim **dims);
 /* A literal at the head of the function, or a weight if it is large. */
 struct tn_value *tn_onnx_literal(struct tn_onnx_job *job,
 				 struct tn_tensor *tensor, const char *name,
@@ -193,7 +199,9 @@ bool tn_onnx_texts(struct tn_onnx *n, int count, struct tn_value **out,
 void tn_onnx_give(struct tn_onnx *n, int i, struct tn_value *value);
 /* tn_onnx_give(n, 0, tn_onnx_text(n, ..)). */
 void tn_onnx_is(struct tn_onnx *n, const char *text, ...);
-/* The type declared for result i: as tn_onnx_declared, with all sizes known. */
+/* The type declared for result i: as tn_onnx_declared, with all sizes known; or
+ * the shape that later declared ones ask for, and POISON for its elements. A
+ * handler that takes sizes from it asserts that run time agrees. */
 bool tn_onnx_result(struct tn_onnx *n, int i, enum tn_dtype *dtype,
 		    int *rank, const struct tn_dim **dims);
 struct tn_dim_pool *tn_onnx_pool(const struct tn_onnx *n);
@@ -214,6 +222,37 @@ struct tn_value *tn_onnx_conv(struct tn_onnx *n, struct tn_value *x,
 const char *tn_onnx_fresh(struct tn_onnx *n);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
+
+/* ---- hint.c: shapes that declared ones ask for --------------------------- */
+
+/* Notes what the nodes' values must be for the declared shapes to come out. */
+bool tn_onnx_hint(struct tn_onnx_scope *scope,
+		  const struct onnx_node_list *nodes);
+/* The shape that is declared for a name, or hinted; NULL: none. */
+const struct onnx_shape *tn_onnx_shape_of(const struct tn_onnx_scope *scope,
+					  const char *name);
+
+/* ---- axes.c: axes that only run time knows -------------------------------- */
+
+#define ONNX_CHOICE_RANK 6
+
+/* Sets of axes, a bit an axis. */
+struct tn_onnx_choices {
+	int count;
+	unsigned mask[1 << ONNX_CHOICE_RANK];
+};
+
+/* The axes without which (`keep`: with size 1 in place of which) the type has
+ * the sizes. */
+void tn_onnx_choose(const struct tn_type *type, bool keep, int rank,
+		    const struct tn_dim *const *dims,
+		    struct tn_onnx_choices *choices);
+/* Whether the axes at run time, of `rank`, are those of the mask. */
+struct tn_value *tn_onnx_axes_are(struct tn_onnx *n, struct tn_value *axes,
+				  unsigned mask, int rank);
+/* Asserts that they are one of the choices; false: this cannot be said. */
+bool tn_onnx_axes_check(struct tn_onnx *n, struct tn_value *axes, int rank,
+			const struct tn_onnx_choices *choices);
 
 /* ---- table.c ------------------------------------------------------------- */
 

@@ -577,6 +577,25 @@ static bool read_loop(struct tn_onnx *n, struct loop *loop)
 	return true;
 }
 
+/* As often as asked, or not at all. */
+static void check_turns(struct loop *loop, struct tn_value *most)
+{
+	struct tn_onnx *n = loop->n;
+	struct tn_value *first;
+
+	if (tn_onnx_has(n, 1)) {
+		first = tn_onnx_in(n, 1);
+		if (first && first->type->rank)
+			first = tn_onnx_text(n, "reshape(%v, [])", first);
+		most = first ? tn_onnx_text(n, "select(%v, %v, 0)", first,
+					    most) : NULL;
+	}
+	if (most)
+		tn_onnx_text(n, "assert(all(%v == cast(%d, i64)), "
+			     "message=\"the loop ran not as often as "
+			     "declared\"); return true", most, loop->turns);
+}
+
 /* Whether the first turn's condition is certain. */
 static bool begins_true(struct tn_onnx *n)
 {
@@ -605,10 +624,9 @@ void tn_onnx_do_loop(struct tn_onnx *n)
 		return;
 	loop.turns = turns_of(n, loop.ncarries);
 	most = tn_onnx_has(n, 0) ? tn_onnx_in(n, 0) : NULL;
-	if (loop.turns && most && begins_true(n) && as_scan(&loop)) {
-		tn_onnx_text(n, "assert(all(%v == cast(%d, i64)), "
-			     "message=\"the loop ran not as often as "
-			     "declared\"); return true", most, loop.turns);
+	if (loop.turns && most && (begins_true(n) || loop.nscans) &&
+	    as_scan(&loop)) {
+		check_turns(&loop, most);
 		return;
 	}
 	if (!n->failed)

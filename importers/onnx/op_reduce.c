@@ -58,90 +58,27 @@ static struct axes read_axes(struct tn_onnx *n, int rank)
 
 /* ---- Axes that only run time knows ------------------------------------------- */
 
-/* Sets of axes that give the declared shape; tried at run time one after the
- * other. */
-struct choices {
-	int count;
-	unsigned mask[64];
-};
-
-static bool gives(const struct tn_type *type, unsigned mask, bool keep,
-		  int rank, const struct tn_dim *const *dims)
-{
-	int i, at = 0;
-
-	for (i = 0; i < type->rank; i++) {
-		bool gone = mask >> i & 1;
-
-		if (gone && !keep)
-			continue;
-		if (at == rank ||
-		    (gone ? !tn_dim_is(dims[at], 1) :
-		     dims[at] != type->dims[i]))
-			return false;
-		at++;
-	}
-	return at == rank;
-}
-
-static void choose(struct tn_onnx *n, const struct tn_type *type, bool keep,
-		   struct choices *choices)
-{
-	const struct tn_dim *dims[TN_MAX_RANK];
-	enum tn_dtype dtype;
-	unsigned mask;
-	int rank;
-
-	choices->count = 0;
-	if (type->rank > 6 || !tn_onnx_result(n, 0, &dtype, &rank, dims))
-		return;
-	for (mask = 0; mask < 1u << type->rank; mask++)
-		if (gives(type, mask, keep, rank, dims) &&
-		    choices->count < 64)
-			choices->mask[choices->count++] = mask;
-}
-
-/* Whether the axes at run time are those of the mask. */
-static struct tn_value *matches(struct tn_onnx *n, struct tn_value *axes,
-				unsigned mask, int rank)
-{
-	struct tn_value *ok = NULL, *one;
-	int i;
-
-	for (i = 0; i < rank; i++) {
-		one = tn_onnx_text(n, "any(%v == %i || %v == %i) == %s", axes,
-				   (int64_t)i, axes, (int64_t)(i - rank),
-				   mask >> i & 1 ? "true" : "false");
-		ok = ok ? tn_onnx_text(n, "%v && %v", ok, one) : one;
-		if (!ok)
-			return NULL;
-	}
-	return ok;
-}
-
-/* There are some, whatever run time brings. */
-static bool has_axes(const struct tn_value *axes)
-{
-	return axes->type->rank == 1 &&
-	       tn_dim_is_const(axes->type->dims[0]) &&
-	       axes->type->dims[0]->value > 0;
-}
-
 /* One reduction of a value by axes that are known. */
 typedef struct tn_value *reduce_fn(struct tn_onnx *n, struct tn_value *x,
 				   const struct axes *axes, bool keep);
 
+/* Reduced by each set of axes that gives the declared shape; run time picks
+ * one of the results. */
 static struct tn_value *reduce_at_run_time(struct tn_onnx *n,
 					   struct tn_value *x, bool keep,
 					   reduce_fn *reduce)
 {
 	struct tn_value *axes = tn_onnx_in(n, 1), *out = NULL, *one, *is;
-	struct choices choices;
+	const struct tn_dim *dims[TN_MAX_RANK];
+	struct tn_onnx_choices choices = { .count = 0 };
+	enum tn_dtype dtype;
 	struct axes known;
-	int i, k;
+	int i, k, rank;
 
-	choose(n, x->type, keep, &choices);
-	if (!axes || !choices.count || !has_axes(axes)) {
+	if (axes && tn_onnx_result(n, 0, &dtype, &rank, dims))
+		tn_onnx_choose(x->type, keep, rank, dims, &choices);
+	if (!choices.count || !tn_onnx_axes_check(n, axes, x->type->rank,
+						  &choices)) {
 		tn_onnx_refuse(n, "axes that only run time knows");
 		return NULL;
 	}
@@ -156,7 +93,8 @@ static struct tn_value *reduce_at_run_time(struct tn_onnx *n,
 			out = one;
 			continue;
 		}
-		is = matches(n, axes, choices.mask[i], x->type->rank);
+		is = tn_onnx_axes_are(n, axes, choices.mask[i],
+				      x->type->rank);
 		out = is ? tn_onnx_text(n, "select(%v, %v, %v)", is, one, out) :
 			NULL;
 	}

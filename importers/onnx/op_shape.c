@@ -303,14 +303,44 @@ static int axes_of(struct tn_onnx *n, int64_t *axes)
 	return count > TN_MAX_RANK ? -1 : count;
 }
 
-/* What run time does not change but the number of axes. */
-static void as_declared(struct tn_onnx *n, struct tn_value *x)
+/* Without the sets in which an axis is not of size 1. */
+static void keep_ones(const struct tn_type *type,
+		      struct tn_onnx_choices *choices)
 {
+	int i, k, count = 0;
+
+	for (i = 0; i < choices->count; i++) {
+		for (k = 0; k < type->rank; k++)
+			if (choices->mask[i] >> k & 1 &&
+			    !tn_dim_is(type->dims[k], 1))
+				break;
+		if (k == type->rank)
+			choices->mask[count++] = choices->mask[i];
+	}
+	choices->count = count;
+}
+
+/* What run time does not change but the number of axes: those that are more in
+ * one of the two types are of size 1. */
+static void as_declared(struct tn_onnx *n, struct tn_value *x, bool more)
+{
+	struct tn_onnx_choices choices = { .count = 0 };
 	const struct tn_dim *dims[TN_MAX_RANK];
+	const struct tn_type *wide = x->type;
 	enum tn_dtype dtype;
 	int rank;
 
-	if (tn_onnx_result(n, 0, &dtype, &rank, dims))
+	if (!tn_onnx_result(n, 0, &dtype, &rank, dims)) {
+		tn_onnx_refuse(n, "axes that only run time knows");
+		return;
+	}
+	if (more)
+		wide = tn_type_get(n->job->module, x->type->dtype, rank, dims);
+	if (wide)
+		tn_onnx_choose(wide, false, more ? x->type->rank : rank,
+			       more ? x->type->dims : dims, &choices);
+	keep_ones(wide, &choices);
+	if (tn_onnx_axes_check(n, tn_onnx_in(n, 1), wide->rank, &choices))
 		tn_onnx_is(n, "reshape(%v, %D)", x, rank, dims);
 	else
 		tn_onnx_refuse(n, "axes that only run time knows");
@@ -351,7 +381,7 @@ void tn_onnx_do_squeeze(struct tn_onnx *n)
 	count = axes_of(n, axes);
 	if (count == -2) {
 		if (!n->failed)
-			as_declared(n, x);
+			as_declared(n, x, false);
 		return;
 	}
 	if (count == -1)
@@ -373,7 +403,7 @@ void tn_onnx_do_unsqueeze(struct tn_onnx *n)
 	if (count >= 0)
 		tn_onnx_is(n, "expand_dims(%v, axes=%I)", x, count, axes);
 	else if (!n->failed && count == -2)
-		as_declared(n, x);
+		as_declared(n, x, true);
 	else
 		tn_onnx_report(n, TN_E1012, "the axes are missing");
 }
@@ -387,20 +417,47 @@ static const struct tn_dim *wider(const struct tn_dim *a,
 	return tn_dim_is(b, 1) ? a : b;
 }
 
+/* The shape at run time has the sizes of the result, or 1 where the operand has
+ * them. */
+static void expand_as_declared(struct tn_onnx *n, struct tn_value *x)
+{
+	const struct tn_dim *dims[TN_MAX_RANK], *own[TN_MAX_RANK];
+	struct tn_value *shape = tn_onnx_in(n, 1), *want, *have;
+	int rank, count, i, k;
+	enum tn_dtype dtype;
+
+	if (!shape || shape->type->rank != 1 ||
+	    !tn_dim_is_const(shape->type->dims[0]) ||
+	    !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
+	    shape->type->dims[0]->value > rank) {
+		tn_onnx_refuse(n, "a shape that only run time knows");
+		return;
+	}
+	count = (int)shape->type->dims[0]->value;
+	for (i = 0; i < count; i++) {
+		k = i + x->type->rank - count;
+		own[i] = k < 0 ? tn_onnx_number(n, 1) : x->type->dims[k];
+	}
+	want = vector(n, count, dims + rank - count);
+	have = vector(n, count, own);
+	if (want && have && count)
+		tn_onnx_text(n, "assert(all(%v == %v || %v == 1 && %v == %v), "
+			     "message=\"the shape is not the declared one\"); "
+			     "return true", shape, want, shape, have, want);
+	tn_onnx_is(n, "broadcast(%v, %D)", x, rank, dims);
+}
+
 void tn_onnx_do_expand(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0);
 	const struct tn_dim *dims[TN_MAX_RANK], *out[TN_MAX_RANK];
-	enum tn_dtype dtype;
 	int count, rank, i;
 
 	if (!x)
 		return;
 	if (!tn_onnx_sizes(n, 1, TN_MAX_RANK, dims, &count)) {
-		if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, out))
-			tn_onnx_refuse(n, "a shape that only run time knows");
-		else
-			tn_onnx_is(n, "broadcast(%v, %D)", x, rank, out);
+		if (!n->failed)
+			expand_as_declared(n, x);
 		return;
 	}
 	rank = count > x->type->rank ? count : x->type->rank;
@@ -582,6 +639,20 @@ static const struct tn_dim *float_count(struct tn_onnx *n)
 			      ((double)(int64_t)count < count));
 }
 
+/* That the declared length is what run time brings. */
+static bool check_count(struct tn_onnx *n, const struct tn_dim *count)
+{
+	struct tn_value *from = tn_onnx_in(n, 0), *to = tn_onnx_in(n, 1);
+	struct tn_value *step = tn_onnx_in(n, 2);
+
+	return from && to && step && tn_onnx_text(n,
+		"s = reshape(cast(%v, f64), []); q = ceil((reshape(cast(%v, "
+		"f64), []) - reshape(cast(%v, f64), [])) / s); "
+		"assert(max(q, 0.0) == cast(%d, f64), message=\"the range is "
+		"not as long as declared\"); return true", step, to, from,
+		count);
+}
+
 static const struct tn_dim *count_of(struct tn_onnx *n)
 {
 	const struct tn_dim *from, *to, *step, *dims[TN_MAX_RANK];
@@ -596,8 +667,9 @@ static const struct tn_dim *count_of(struct tn_onnx *n)
 	from = n->failed ? NULL : float_count(n);
 	if (from || n->failed)
 		return from;
-	return tn_onnx_result(n, 0, &dtype, &k, dims) && k == 1 ? dims[0] :
-		NULL;
+	if (!tn_onnx_result(n, 0, &dtype, &k, dims) || k != 1)
+		return NULL;
+	return check_count(n, dims[0]) ? dims[0] : NULL;
 }
 
 void tn_onnx_do_range(struct tn_onnx *n)

@@ -43,6 +43,7 @@ bool tn_onnx_scope_init(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 	scope->block = block;
 	tn_map_init_text(&scope->values);
 	tn_map_init_text(&scope->infos);
+	tn_map_init_text(&scope->hints);
 	if (up) {
 		scope->opsets = up->opsets;
 		scope->caller = up->caller;
@@ -55,6 +56,7 @@ void tn_onnx_scope_fini(struct tn_onnx_scope *scope)
 {
 	tn_map_fini(&scope->values);
 	tn_map_fini(&scope->infos);
+	tn_map_fini(&scope->hints);
 }
 
 struct tn_onnx_value *tn_onnx_find(struct tn_onnx_scope *scope,
@@ -155,23 +157,28 @@ static const struct tn_dim *declared_dim(struct tn_onnx_job *job,
 	return tn_map_find(&job->dims, dim->param);
 }
 
-bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
-		      enum tn_dtype *dtype, int *rank,
-		      const struct tn_dim **dims)
+bool tn_onnx_shape_dims(struct tn_onnx_job *job,
+			const struct onnx_shape *shape, int *rank,
+			const struct tn_dim **dims)
 {
-	const struct onnx_shape *shape;
 	size_t i;
 
-	if (!type || !type->tensor)
-		return false;
-	*dtype = tn_onnx_dtype(type->tensor->elem.v);
-	shape = type->tensor->shape;
 	if (!shape || shape->dims.len > TN_MAX_RANK)
 		return false;
 	*rank = (int)shape->dims.len;
 	for (i = 0; i < shape->dims.len; i++)
 		dims[i] = declared_dim(job, &shape->dims.at[i]);
 	return true;
+}
+
+bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
+		      enum tn_dtype *dtype, int *rank,
+		      const struct tn_dim **dims)
+{
+	if (!type || !type->tensor)
+		return false;
+	*dtype = tn_onnx_dtype(type->tensor->elem.v);
+	return tn_onnx_shape_dims(job, type->tensor->shape, rank, dims);
 }
 
 static bool note_infos(struct tn_onnx_scope *scope,
@@ -194,7 +201,8 @@ bool tn_onnx_enter(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 	size_t i;
 
 	if (!note_infos(scope, &graph->infos) ||
-	    !note_infos(scope, &graph->outputs)) {
+	    !note_infos(scope, &graph->outputs) ||
+	    !tn_onnx_hint(scope, &graph->nodes)) {
 		job->module->failed = true;
 		return false;
 	}
