@@ -213,6 +213,10 @@ int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank);
  * the declared result, with an assert. */
 bool tn_onnx_shape(struct tn_onnx *n, int i, const struct tn_dim **dims,
 		   int *count);
+/* Asserts that operand i, which only run time knows, holds these sizes; false:
+ * it cannot. */
+bool tn_onnx_hold(struct tn_onnx *n, int i, int count,
+		  const struct tn_dim *const *dims);
 struct tn_value *tn_onnx_concat(struct tn_onnx *n, int count,
 				struct tn_value *const *values, int axis);
 /* A convolution with the attributes of the node; bias may be NULL. */

@@ -56,9 +56,15 @@ void tn_onnx_do_center_crop_pad(struct tn_onnx *n)
 			tn_onnx_refuse(n, "sizes that only run time knows");
 			return;
 		}
-		naxes = -1;
-		count = rank;
-		memcpy(want, dims, sizeof(want));
+		count = naxes < 0 ? rank : naxes;
+		for (i = 0; i < count && i < TN_MAX_RANK; i++) {
+			axis = tn_onnx_axis(n, naxes < 0 ? i : axes[i], rank);
+			want[i] = axis < 0 ? NULL : dims[axis];
+		}
+		if (n->failed || !tn_onnx_hold(n, 1, count, want)) {
+			tn_onnx_refuse(n, "sizes that only run time knows");
+			return;
+		}
 	}
 	for (i = 0; x && i < count; i++) {
 		axis = tn_onnx_axis(n, naxes < 0 ? i : axes[i],
@@ -186,6 +192,26 @@ void tn_onnx_do_col2im(struct tn_onnx *n)
 
 /* ---- AffineGrid -------------------------------------------------------------------------- */
 
+/* The sizes at run time are [N, C, ..], the declared ones [N, .., k]. */
+static bool hold_grid(struct tn_onnx *n, const struct tn_value *theta,
+		      int rank, const struct tn_dim *const *dims)
+{
+	struct tn_value *v = tn_onnx_in(n, 1);
+	int i;
+
+	if (!v || rank < 3 || v->type->rank != 1 ||
+	    v->type->dims[0] != tn_onnx_number(n, rank))
+		return false;
+	for (i = 0; i < rank - 1; i++)
+		if (!tn_onnx_text(n, "s = %v; assert(s[%i] == cast(%d, i64), "
+				  "message=\"the sizes are not those "
+				  "declared\"); return true", v,
+				  (int64_t)(i ? i + 1 : 0),
+				  i ? dims[i] : theta->type->dims[0]))
+			return false;
+	return true;
+}
+
 void tn_onnx_do_affine_grid(struct tn_onnx *n)
 {
 	bool aligned = tn_onnx_int(n, "align_corners", 0) != 0;
@@ -201,7 +227,7 @@ void tn_onnx_do_affine_grid(struct tn_onnx *n)
 			sizes[i - 2] = sizes[i];
 		count -= 2;
 	} else if (!n->failed && tn_onnx_result(n, 0, &dtype, &rank, dims)) {
-		count = rank - 2;
+		count = hold_grid(n, theta, rank, dims) ? rank - 2 : 0;
 		for (i = 0; i < count; i++)
 			sizes[i] = dims[i + 1];
 	}

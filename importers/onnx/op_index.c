@@ -247,7 +247,8 @@ static const struct tn_dim *size_of(struct tn_onnx *n, int i, int axis)
 	if (!n->failed && tn_onnx_result(n, 0, &dtype, &rank, dims)) {
 		if (axis < 0)
 			axis += rank;
-		if (axis >= 0 && axis < rank)
+		if (axis >= 0 && axis < rank &&
+		    tn_onnx_hold(n, i, 1, &dims[axis]))
 			return dims[axis];
 	}
 	tn_onnx_refuse(n, "a size that only run time knows");

@@ -114,6 +114,42 @@ static bool declared_sizes(struct tn_onnx *n, struct resize *r)
 	return true;
 }
 
+/* What run time gives is what is declared, of each axis that is named. */
+static bool hold_sizes(struct tn_onnx *n, const struct resize *r, int input)
+{
+	const struct tn_dim *dims[TN_MAX_RANK];
+	int i;
+
+	for (i = 0; i < r->count; i++)
+		dims[i] = r->size[r->axes[i]];
+	if (tn_onnx_hold(n, input, r->count, dims))
+		return true;
+	tn_onnx_refuse(n, "sizes that only run time knows");
+	return false;
+}
+
+/* The same of sizes that `how` makes of those of the operand and scales. */
+static bool hold_scaled(struct tn_onnx *n, const struct resize *r,
+			const char *how, struct tn_value *scale)
+{
+	const struct tn_dim *in[TN_MAX_RANK], *out[TN_MAX_RANK];
+	struct tn_value *have, *want;
+	int i;
+
+	for (i = 0; i < r->count; i++) {
+		in[i] = r->x->type->dims[r->axes[i]];
+		out[i] = r->size[r->axes[i]];
+	}
+	if (!r->count)
+		return true;
+	have = tn_onnx_text(n, "stack(%D, axis=0)", r->count, in);
+	want = tn_onnx_text(n, "stack(%D, axis=0)", r->count, out);
+	have = have && want ? tn_onnx_text(n, how, have, scale) : NULL;
+	return have && tn_onnx_text(n, "assert(all(%v == cast(%v, f64)), "
+		"message=\"the sizes are not those declared\"); return true",
+		have, want);
+}
+
 /* The one scale that keeps the aspect, of known sizes. */
 static double kept_scale(const struct resize *r, const int64_t *sizes,
 			 bool larger)
@@ -174,7 +210,8 @@ static bool keep_aspect_later(struct tn_onnx *n, struct resize *r, int input,
 	r->one_scale = tn_onnx_text(n, "reduce_%s(cast(%v, f64) / "
 		"cast(stack(%D, axis=0), f64))", larger ? "max" : "min",
 		sizes, r->count, in);
-	return r->one_scale != NULL;
+	return r->one_scale && hold_scaled(n, r, "floor(cast(%v, f64) * %v "
+					   "+ 0.5)", r->one_scale);
 }
 
 static bool read_sizes(struct tn_onnx *n, struct resize *r, int input)
@@ -193,7 +230,8 @@ static bool read_sizes(struct tn_onnx *n, struct resize *r, int input)
 		return keep_aspect_later(n, r, input, larger);
 	}
 	if (!tn_onnx_sizes(n, input, TN_MAX_RANK, dims, &count))
-		return !n->failed && declared_sizes(n, r);
+		return !n->failed && declared_sizes(n, r) &&
+		       hold_sizes(n, r, input);
 	for (i = 0; i < count && i < r->count; i++) {
 		r->size[r->axes[i]] = dims[i];
 		r->scale[r->axes[i]] = 0;
@@ -218,7 +256,8 @@ static bool read_scales(struct tn_onnx *n, struct resize *r, int input)
 	if (n->failed || !declared_sizes(n, r))
 		return false;
 	r->scales = tn_onnx_text(n, "cast(%v, f64)", tn_onnx_in(n, input));
-	return r->scales != NULL;
+	return r->scales && hold_scaled(n, r, "floor(cast(%v, f64) * %v)",
+					r->scales);
 }
 
 /* ---- What `resize` means ------------------------------------------------------------ */

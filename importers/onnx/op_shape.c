@@ -156,29 +156,34 @@ void tn_onnx_do_constant_of_shape(struct tn_onnx *n)
 
 /* ---- A shape given as operand --------------------------------------------------------- */
 
+bool tn_onnx_hold(struct tn_onnx *n, int i, int count,
+		  const struct tn_dim *const *dims)
+{
+	struct tn_value *v = tn_onnx_in(n, i), *want;
+
+	if (!v || v->type->rank > 1 ||
+	    tn_type_count(n->job->module, v->type) != tn_onnx_number(n, count))
+		return false;
+	if (!count)
+		return true;
+	want = vector(n, count, dims);
+	return want && tn_onnx_text(n, "assert(all(cast(%v, i64) == %v), "
+		"message=\"the sizes are not those declared\"); return true",
+		v, want);
+}
+
 /* An operand that only run time knows is held against the declared type of
  * the result. */
 static bool declared_shape(struct tn_onnx *n, int i,
 			   const struct tn_dim **dims, int *count)
 {
-	struct tn_value *shape = tn_onnx_in(n, i), *want;
 	enum tn_dtype dtype;
 
-	if (!shape)
-		return false;
-	if (!tn_onnx_result(n, 0, &dtype, count, dims)) {
-		tn_onnx_refuse(n, "a shape that only run time knows");
-		return false;
-	}
-	if (shape->type->rank != 1 ||
-	    shape->type->dims[0] != tn_onnx_number(n, *count)) {
-		tn_onnx_refuse(n, "a shape that only run time knows");
-		return false;
-	}
-	want = vector(n, *count, dims);
-	return want && (*count == 0 || tn_onnx_text(n,
-		"assert(all(%v == %v), message=\"the shape is not the "
-		"declared one\"); return true", shape, want));
+	if (tn_onnx_result(n, 0, &dtype, count, dims) &&
+	    tn_onnx_hold(n, i, *count, dims))
+		return true;
+	tn_onnx_refuse(n, "a shape that only run time knows");
+	return false;
 }
 
 bool tn_onnx_shape(struct tn_onnx *n, int i, const struct tn_dim **dims,

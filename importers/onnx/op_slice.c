@@ -296,7 +296,7 @@ static bool part_sizes(struct tn_onnx *n, const struct tn_dim *size,
 				return false;
 			parts[i] = dims[axis];
 		}
-		return true;
+		return tn_onnx_hold(n, 1, n->nout, parts);
 	}
 	each = tn_dim_floordiv(pool, tn_dim_add(pool, size,
 				tn_onnx_number(n, n->nout - 1)),

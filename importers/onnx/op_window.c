@@ -238,13 +238,34 @@ static bool is_plain(const struct window *w)
 	return true;
 }
 
+/* What is missing goes to `lo` and `hi`, what is cropped stays. */
+static void widen(struct tn_onnx *n, struct window *w,
+		  const struct tn_dim **lo, const struct tn_dim **hi)
+{
+	struct tn_dim_pool *pool = tn_onnx_pool(n);
+	const struct tn_dim *zero = tn_onnx_number(n, 0);
+	int i;
+
+	lo[0] = lo[1] = hi[0] = hi[1] = zero;
+	for (i = 0; i < w->count; i++) {
+		lo[i + 2] = tn_dim_max(pool, zero,
+				       tn_dim_sub(pool, zero, w->lo[i]));
+		hi[i + 2] = tn_dim_max(pool, zero,
+				       tn_dim_sub(pool, zero, w->hi[i]));
+		w->lo[i] = tn_dim_max(pool, zero, w->lo[i]);
+		w->hi[i] = tn_dim_max(pool, zero, w->hi[i]);
+	}
+}
+
 void tn_onnx_do_conv_transpose(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *weights = tn_onnx_in(n, 1), *y;
 	const int64_t *list;
+	const struct tn_dim *lo[TN_MAX_RANK], *hi[TN_MAX_RANK];
 	int64_t extra[SPATIAL] = { 0 };
 	struct window w;
 	int i, count;
+	bool plain;
 
 	if (!x || !weights || !read_window(n, x, &w) ||
 	    !read_kernel(n, weights, &w))
@@ -260,15 +281,16 @@ void tn_onnx_do_conv_transpose(struct tn_onnx *n)
 	}
 	if (!read_crops(n, &w, extra))
 		return;
-	if (!is_plain(&w)) {
-		tn_onnx_refuse(n, "a result larger than what is computed");
-		return;
-	}
+	plain = is_plain(&w);
+	if (!plain)
+		widen(n, &w, lo, hi);
 	y = tn_onnx_text(n, "conv_transpose(%v, %v, stride=%I, pad=%P, "
 			 "dilation=%I, output_pad=%I, groups=%i)", x, weights,
 			 w.count, w.stride, w.count, w.lo, w.hi, w.count,
 			 w.dilation, w.count, extra,
 			 tn_onnx_int(n, "group", 1));
+	if (y && !plain)
+		y = tn_onnx_text(n, "pad(%v, pad=%P)", y, w.count + 2, lo, hi);
 	if (y && tn_onnx_has(n, 2))
 		y = tn_onnx_text(n, "%v + per_channel(%v, like=%v, axis=1)", y,
 				 tn_onnx_in(n, 2), y);
