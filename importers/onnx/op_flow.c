@@ -712,6 +712,73 @@ static struct tn_op *scan(struct tn_onnx *n, const struct onnx_graph *graph,
 	}
 }
 
+/* What the batched form scans of one of the batch: a scan in a scan. */
+static struct tn_op *scan_one(struct tn_onnx *n,
+			      const struct onnx_graph *graph,
+			      struct tn_block *block, struct tn_value **in)
+{
+	struct tn_onnx_scope scope;
+	struct tn_onnx other = elsewhere(n, &scope, block);
+	const struct tn_type *type;
+	const int64_t *ways;
+	int count = tn_onnx_list(n, "directions", &ways);
+	int nscans = (int)tn_onnx_int(n, "num_scan_inputs", 0);
+	int i, ncarries = n->nin - nscans;
+	struct tn_op *op;
+
+	for (i = 0; i < n->nin; i++) {
+		type = tn_type_get(n->job->module, in[i]->type->dtype,
+				   in[i]->type->rank - 1,
+				   in[i]->type->dims + 1);
+		in[i] = type ? tn_graph_param(block, "one", type) : NULL;
+		if (in[i] && i >= ncarries)
+			in[i] = in_front(&other, in[i], 0,
+					 entry(ways, count, i - ncarries));
+		if (!in[i])
+			return NULL;
+	}
+	op = scan(&other, graph, ncarries, in);
+	n->failed |= other.failed;
+	return op;
+}
+
+/* Of operator set 8: all inputs have an axis for the batch in front. */
+static void scan_batch(struct tn_onnx *n, const struct onnx_graph *graph)
+{
+	struct tn_block *block = open_block(n);
+	struct region r = { .n = n, .block = block };
+	struct tn_value *all[MOST], *in[MOST];
+	struct tn_attr attrs[1];
+	struct tn_op *op;
+	int i;
+
+	if (tn_onnx_has(n, 0)) {
+		tn_onnx_refuse(n, "lengths of sequences");
+		return;
+	}
+	n->in++;
+	n->nin--;
+	for (i = 0; i < n->nin; i++) {
+		all[i] = in[i] = tn_onnx_in(n, i);
+		if (!in[i])
+			return;
+		if (!in[i]->type->rank) {
+			tn_onnx_report(n, TN_E1012, "input %d has no batch",
+				       i + 1);
+			return;
+		}
+	}
+	op = block ? scan_one(n, graph, block, in) : NULL;
+	if (!op || !yield(&r, op->nout, op->out, op->nout))
+		return;
+	attrs[0] = tn_attr_int("carries", 0);
+	op = flow(n, TN_OP_scan, n->nin, all, 1, &block, op->nout);
+	if (!op || !infer(n, op, 1, attrs))
+		return;
+	for (i = 0; i < n->nout && i < op->nout; i++)
+		tn_onnx_give(n, i, op->out[i]);
+}
+
 void tn_onnx_do_scan(struct tn_onnx *n)
 {
 	const struct onnx_graph *graph = graph_of(n, "body");
@@ -727,8 +794,13 @@ void tn_onnx_do_scan(struct tn_onnx *n)
 
 	if (!graph)
 		return;
-	if (n->version < 9 || n->nin > MOST || count < 1 || ncarries < 0) {
-		tn_onnx_refuse(n, "the form of operator set 8");
+	if (n->nin > MOST || count < 1 || ncarries < (n->version < 9)) {
+		tn_onnx_report(n, TN_E1012, "%d inputs to scan of %d", count,
+			       n->nin);
+		return;
+	}
+	if (n->version < 9) {
+		scan_batch(n, graph);
 		return;
 	}
 	for (i = 0; i < n->nin; i++) {

@@ -93,6 +93,14 @@ static void read_list(struct tn_onnx *n, const char *name, int count,
 	}
 }
 
+/* Columns of blocks of an image. */
+struct columns {
+	int count;		/* of axes */
+	int64_t image[TN_MAX_RANK], block[TN_MAX_RANK], stride[TN_MAX_RANK];
+	int64_t dilation[TN_MAX_RANK], pads[2 * TN_MAX_RANK];
+	struct tn_value *x;	/* [N, C * block, places] */
+};
+
 static bool are_small(int count, const int64_t *sizes)
 {
 	int i;
@@ -103,7 +111,7 @@ static bool are_small(int count, const int64_t *sizes)
 	return true;
 }
 
-/* A size of the image or the block: known, or declared. */
+/* The size of the image: known, or declared. */
 static bool image_sizes(struct tn_onnx *n, int64_t *sizes, int *count)
 {
 	const struct tn_dim *dims[TN_MAX_RANK];
@@ -112,7 +120,8 @@ static bool image_sizes(struct tn_onnx *n, int64_t *sizes, int *count)
 
 	if (tn_onnx_ints(n, 1, TN_MAX_RANK, sizes, count))
 		return true;
-	if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims))
+	if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
+	    rank < 3)
 		return false;
 	*count = rank - 2;
 	for (i = 2; i < rank; i++) {
@@ -120,74 +129,183 @@ static bool image_sizes(struct tn_onnx *n, int64_t *sizes, int *count)
 			return false;
 		sizes[i - 2] = dims[i]->value;
 	}
-	return true;
+	return tn_onnx_hold(n, 1, *count, dims + 2);
 }
 
-/* The sizes of a block in two axes, from how many columns there are. */
-static bool block_sizes(struct tn_onnx *n, int count, int64_t *block)
+/* How far a block reaches. */
+static int64_t reach(const struct columns *c, int i)
 {
-	int have;
+	return c->dilation[i] * (c->block[i] - 1) + 1;
+}
 
-	return tn_onnx_ints(n, 2, TN_MAX_RANK, block, &have) && have == count;
+/* Places of the block along an axis, and what is left behind the last. */
+static int64_t places(const struct columns *c, int i, int64_t *left)
+{
+	int64_t room = c->image[i] + c->pads[i] + c->pads[i + c->count] -
+		reach(c, i);
+
+	*left = room < 0 ? 0 : room % c->stride[i];
+	return room < 0 ? 0 : room / c->stride[i] + 1;
 }
 
 /* Columns added up where they come from: the transposed convolution of each
  * block with the places of its elements. */
-void tn_onnx_do_col2im(struct tn_onnx *n)
+static struct tn_value *image_of(struct tn_onnx *n, const struct columns *c)
 {
-	struct tn_value *x = tn_onnx_in(n, 0), *y;
-	int64_t image[TN_MAX_RANK], block[TN_MAX_RANK], stride[TN_MAX_RANK];
-	int64_t dilation[TN_MAX_RANK], pads[2 * TN_MAX_RANK];
 	const struct tn_dim *lo[TN_MAX_RANK], *hi[TN_MAX_RANK];
 	const struct tn_dim *in[TN_MAX_RANK], *eye[TN_MAX_RANK];
-	int64_t extra[TN_MAX_RANK], all = 1, extent;
-	const struct tn_dim *channels;
-	int count, i;
+	const struct tn_dim *const *dims = c->x->type->dims, *channels;
+	int64_t extra[TN_MAX_RANK], all = 1;
+	struct tn_value *y;
+	int i, count = c->count;
 
-	if (!x || x->type->rank != 3)
-		return;
-	if (!image_sizes(n, image, &count) || count < 1 ||
-	    count > TN_MAX_RANK - 2 || !block_sizes(n, count, block) ||
-	    !are_small(count, image) || !are_small(count, block)) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
-		return;
-	}
-	read_list(n, "strides", count, 1, stride);
-	read_list(n, "dilations", count, 1, dilation);
-	read_list(n, "pads", 2 * count, 0, pads);
-	for (i = 0; i < count && !n->failed; i++) {
-		if (all > INT32_MAX / block[i]) {
+	for (i = 0; i < count; i++) {
+		if (all > INT32_MAX / c->block[i]) {
 			tn_onnx_refuse(n, "blocks as large as these");
-			return;
+			return NULL;
 		}
-		extent = dilation[i] * (block[i] - 1) + 1;
-		all *= block[i];
-		in[i + 2] = tn_onnx_number(n, (image[i] + pads[i] +
-			pads[i + count] - extent) / stride[i] + 1);
-		eye[i + 2] = tn_onnx_number(n, block[i]);
-		lo[i] = tn_onnx_number(n, pads[i]);
-		hi[i] = tn_onnx_number(n, pads[i + count]);
-		extra[i] = (image[i] + pads[i] + pads[i + count] - extent) %
-			stride[i];
+		all *= c->block[i];
+		in[i + 2] = tn_onnx_number(n, places(c, i, &extra[i]));
+		eye[i + 2] = tn_onnx_number(n, c->block[i]);
+		lo[i] = tn_onnx_number(n, c->pads[i]);
+		hi[i] = tn_onnx_number(n, c->pads[i + count]);
 	}
-	if (n->failed)
-		return;
-	channels = tn_dim_floordiv(tn_onnx_pool(n), x->type->dims[1],
+	channels = tn_dim_floordiv(tn_onnx_pool(n), dims[1],
 				   tn_onnx_number(n, all));
-	in[0] = tn_dim_mul(tn_onnx_pool(n), x->type->dims[0], channels);
+	in[0] = tn_dim_mul(tn_onnx_pool(n), dims[0], channels);
 	in[1] = eye[0] = tn_onnx_number(n, all);
 	eye[1] = tn_onnx_number(n, 1);
 	y = tn_onnx_text(n, "conv_transpose(reshape(%v, %D), reshape(cast("
 		"iota([%i, %i], axis=0) == iota([%i, %i], axis=1), %t), %D), "
-		"stride=%I, dilation=%I, pad=%P, output_pad=%I)", x, count + 2,
-		in, all, all, all, all, x->type->dtype, count + 2, eye, count,
-		stride, count, dilation, count, lo, hi, count, extra);
-	in[0] = x->type->dims[0];
+		"stride=%I, dilation=%I, pad=%P, output_pad=%I)", c->x,
+		count + 2, in, all, all, all, all, c->x->type->dtype,
+		count + 2, eye, count, c->stride, count, c->dilation, count,
+		lo, hi, count, extra);
+	in[0] = dims[0];
 	in[1] = channels;
 	for (i = 0; i < count; i++)
-		in[i + 2] = tn_onnx_number(n, image[i]);
-	if (y)
-		tn_onnx_is(n, "reshape(%v, %D)", y, count + 2, in);
+		in[i + 2] = tn_onnx_number(n, c->image[i]);
+	return y ? tn_onnx_text(n, "reshape(%v, %D)", y, count + 2, in) : NULL;
+}
+
+/* ---- Blocks that only run time knows ---------------------------------------------------- */
+
+/* More blocks that would fit are refused. */
+#define BLOCKS 16
+/* And more that are looked at. */
+#define TRIED 100000
+
+/* The next block of not more than `most` elements an axis; false: none. */
+static bool next_block(struct columns *c, int64_t most)
+{
+	int i;
+
+	for (i = c->count - 1; i >= 0; i--) {
+		if (++c->block[i] <= most)
+			return true;
+		c->block[i] = 1;
+	}
+	return false;
+}
+
+static bool fits(const struct columns *c, int64_t block, int64_t count)
+{
+	int64_t all = 1, at = 1, left;
+	int i;
+
+	for (i = 0; i < c->count; i++) {
+		if (all > block / c->block[i])
+			return false;
+		all *= c->block[i];
+		left = places(c, i, &left);
+		if (!left || at > count / left)
+			return false;
+		at *= left;
+	}
+	return all == block && at == count;
+}
+
+/* Elements of a block and number of places, from the declared channels. */
+static bool block_facts(struct tn_onnx *n, const struct columns *c,
+			int64_t *block, int64_t *count)
+{
+	const struct tn_dim *dims[TN_MAX_RANK];
+	const struct tn_dim *const *have = c->x->type->dims;
+	enum tn_dtype dtype;
+	int rank;
+
+	if (!tn_onnx_result(n, 0, &dtype, &rank, dims) ||
+	    rank != c->count + 2 || !tn_dim_is_const(dims[1]) ||
+	    !tn_dim_is_const(have[1]) || !tn_dim_is_const(have[2]) ||
+	    dims[1]->value < 1 || have[1]->value % dims[1]->value)
+		return false;
+	*block = have[1]->value / dims[1]->value;
+	*count = have[2]->value;
+	return *block > 0;
+}
+
+/* The images of all blocks that fit; run time picks one. */
+static void any_block(struct tn_onnx *n, struct columns *c)
+{
+	struct tn_value *block = tn_onnx_in(n, 2), *out = NULL, *ok = NULL;
+	struct tn_value *one, *is;
+	int64_t most, count;
+	int i, found = 0, tried = 0;
+
+	for (i = 0; i < c->count; i++)
+		c->block[i] = 1;
+	if (!block || !block_facts(n, c, &most, &count) ||
+	    tn_type_count(n->job->module, block->type) !=
+	    tn_onnx_number(n, c->count)) {
+		tn_onnx_refuse(n, "sizes that only run time knows");
+		return;
+	}
+	do {
+		if (++tried > TRIED || found > BLOCKS)
+			break;
+		if (!fits(c, most, count))
+			continue;
+		found++;
+		is = tn_onnx_text(n, "all(cast(%v, i64) == cast(%I, i64))",
+				  block, c->count, c->block);
+		one = is ? image_of(n, c) : NULL;
+		if (!one)
+			return;
+		ok = ok ? tn_onnx_text(n, "%v || %v", ok, is) : is;
+		out = out ? tn_onnx_text(n, "select(%v, %v, %v)", is, one,
+					 out) : one;
+	} while (out ? !n->failed && next_block(c, most) :
+		 next_block(c, most));
+	if (!out || found > BLOCKS || tried > TRIED)
+		tn_onnx_refuse(n, "sizes that only run time knows");
+	else if (tn_onnx_text(n, "assert(%v, message=\"the block does not "
+			      "give the declared shape\"); return true", ok))
+		tn_onnx_give(n, 0, out);
+}
+
+void tn_onnx_do_col2im(struct tn_onnx *n)
+{
+	struct columns c = { .x = tn_onnx_in(n, 0) };
+	int have;
+
+	if (!c.x || c.x->type->rank != 3)
+		return;
+	if (!image_sizes(n, c.image, &c.count) || c.count < 1 ||
+	    c.count > TN_MAX_RANK - 2 || !are_small(c.count, c.image)) {
+		tn_onnx_refuse(n, "sizes that only run time knows");
+		return;
+	}
+	read_list(n, "strides", c.count, 1, c.stride);
+	read_list(n, "dilations", c.count, 1, c.dilation);
+	read_list(n, "pads", 2 * c.count, 0, c.pads);
+	if (n->failed)
+		return;
+	if (!tn_onnx_ints(n, 2, TN_MAX_RANK, c.block, &have))
+		any_block(n, &c);
+	else if (have == c.count && are_small(have, c.block))
+		tn_onnx_give(n, 0, image_of(n, &c));
+	else
+		tn_onnx_report(n, TN_E1012, "the block does not fit");
 }
 
 /* ---- AffineGrid -------------------------------------------------------------------------- */

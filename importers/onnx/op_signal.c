@@ -238,53 +238,156 @@ void tn_onnx_do_dft(struct tn_onnx *n)
 
 /* ---- Of stretches of a signal --------------------------------------------------------- */
 
-void tn_onnx_do_stft(struct tn_onnx *n)
+struct stft {
+	struct tn_value *x, *window;
+	struct dft how;
+};
+
+/* [N, frames, length, 1] of the signal. */
+static struct tn_value *frames_of(struct tn_onnx *n, const struct stft *s,
+				  const struct tn_dim *length)
 {
-	struct tn_value *x = tn_onnx_in(n, 0), *window = NULL, *frames;
-	const struct tn_dim *dims[TN_MAX_RANK], *step, *length = NULL;
-	struct dft how = { .length = NULL };
+	const struct tn_dim *dims[TN_MAX_RANK], *step;
+	struct tn_value *by;
 	enum tn_dtype dtype;
 	int count, rank;
 
-	if (!x || x->type->rank != 3)
-		return;
-	how.onesided = tn_onnx_int(n, "onesided", 1) != 0;
-	if (tn_onnx_has(n, 2)) {
-		window = tn_onnx_in(n, 2);
-		if (!window || window->type->rank != 1)
-			return;
-		length = window->type->dims[0];
+	if (tn_onnx_sizes(n, 1, 1, &step, &count) && tn_dim_is_const(step) &&
+	    step->value > 0)
+		return tn_onnx_text(n, "w = window(%v, axes=[1], size=[%i], "
+			"stride=[%i]); return transpose(w, perm=[0, 1, 3, "
+			"2])", s->x, length->value, step->value);
+	by = tn_onnx_in(n, 1);
+	if (!by || !tn_onnx_result(n, 0, &dtype, &rank, dims) || rank != 4) {
+		tn_onnx_refuse(n, "a step that only run time knows");
+		return NULL;
 	}
-	if (tn_onnx_has(n, 3))
-		tn_onnx_sizes(n, 3, 1, &length, &count);
-	if (!length || !tn_dim_is_const(length) || n->failed) {
+	return tn_onnx_text(n, "s = reshape(cast(%v, i64), []); "
+		"i = iota([%d, 1], axis=0) * s + iota([1, %d], axis=1); "
+		"return gather(%v, min(max(i, 0), %d - 1), axis=1)", by,
+		dims[1], length, s->x, s->x->type->dims[1]);
+}
+
+/* That there are as many frames as the result has. */
+static bool check_frames(struct tn_onnx *n, const struct stft *s,
+			 struct tn_value *length, const struct tn_dim *frames)
+{
+	struct tn_value *by = tn_onnx_in(n, 1);
+
+	return by && tn_onnx_text(n, "s = reshape(cast(%v, i64), []); "
+		"l = reshape(cast(%v, i64), []); "
+		"assert(s > 0 && (cast(%d, i64) - l) // max(s, 1) + 1 == "
+		"cast(%d, i64), message=\"the frames are not as many as "
+		"declared\"); return true", by, length, s->x->type->dims[1],
+		frames);
+}
+
+static struct tn_value *stft_of(struct tn_onnx *n, struct stft *s,
+				const struct tn_dim *length)
+{
+	struct tn_value *frames = frames_of(n, s, length);
+
+	if (frames && s->window)
+		frames = tn_onnx_text(n, "%v * reshape(%v, [1, 1, %d, 1])",
+				      frames, s->window, length);
+	return frames ? transform(n, frames, &s->how, 2) : NULL;
+}
+
+static bool step_is_known(struct tn_onnx *n)
+{
+	const struct tn_dim *step;
+	int count;
+
+	return tn_onnx_sizes(n, 1, 1, &step, &count) &&
+	       tn_dim_is_const(step) && step->value > 0;
+}
+
+/* Lengths that give as many frequencies as are declared: two with one side. */
+static int lengths_of(const struct stft *s,
+		      const struct tn_dim *const *dims, int64_t *lengths)
+{
+	if (!tn_dim_is_const(dims[2]) || dims[2]->value < 1 ||
+	    dims[2]->value > INT32_MAX)
+		return 0;
+	if (!s->how.onesided) {
+		lengths[0] = dims[2]->value;
+		return 1;
+	}
+	lengths[0] = 2 * dims[2]->value - 1;
+	lengths[1] = 2 * dims[2]->value - 2;
+	return lengths[1] ? 2 : 1;
+}
+
+/* A length that only run time knows: one of those, and it picks. */
+static void any_length(struct tn_onnx *n, struct stft *s)
+{
+	struct tn_value *length = tn_onnx_in(n, 3), *out = NULL, *one, *ok;
+	const struct tn_dim *dims[TN_MAX_RANK];
+	int64_t lengths[2];
+	enum tn_dtype dtype;
+	int i, count, rank;
+
+	if (!length || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
+	    rank != 4 || !check_frames(n, s, length, dims[1])) {
 		tn_onnx_refuse(n, "frames of unknown length");
 		return;
 	}
-	if (!tn_onnx_sizes(n, 1, 1, &step, &count) ||
-	    !tn_dim_is_const(step) || step->value < 1) {
-		struct tn_value *by = tn_onnx_in(n, 1);
-
-		if (!by || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
-		    rank != 4) {
-			tn_onnx_refuse(n, "a step that only run time knows");
-			return;
-		}
-		frames = tn_onnx_text(n, "s = reshape(cast(%v, i64), []); "
-			"assert((cast(%d, i64) - %d) // max(s, 1) + 1 == "
-			"cast(%d, i64), message=\"the frames are not as many "
-			"as declared\"); i = iota([%d, 1], axis=0) * s + "
-			"iota([1, %d], axis=1); return gather(%v, i, axis=1)",
-			by, x->type->dims[1], length, dims[1], dims[1], length,
-			x);
-	} else {
-		frames = tn_onnx_text(n, "w = window(%v, axes=[1], size=[%i], "
-			"stride=[%i]); return transpose(w, perm=[0, 1, 3, "
-			"2])", x, length->value, step->value);
+	length = tn_onnx_text(n, "reshape(%v, [])", length);
+	ok = tn_onnx_text(n, "cast(false, bool)");
+	count = lengths_of(s, dims, lengths);
+	for (i = 0; ok && i < count; i++) {
+		if (tn_dim_is_const(s->x->type->dims[1]) &&
+		    lengths[i] > s->x->type->dims[1]->value)
+			continue;
+		one = stft_of(n, s, tn_onnx_number(n, lengths[i]));
+		if (!one || !is_declared(n, one))
+			continue;
+		ok = tn_onnx_text(n, "%v || %v == %i", ok, length, lengths[i]);
+		out = out ? tn_onnx_text(n, "select(%v == %i, %v, %v)", length,
+					 lengths[i], one, out) : one;
 	}
-	if (frames && window)
-		frames = tn_onnx_text(n, "%v * reshape(%v, [1, 1, %d, 1])",
-				      frames, window, length);
-	if (frames)
-		tn_onnx_give(n, 0, transform(n, frames, &how, 2));
+	if (out && ok && tn_onnx_text(n, "assert(%v, message=\"the frames "
+				      "are not of the declared length\"); "
+				      "return true", ok))
+		tn_onnx_give(n, 0, out);
+	else
+		tn_onnx_refuse(n, "frames of unknown length");
+}
+
+void tn_onnx_do_stft(struct tn_onnx *n)
+{
+	struct stft s = { .x = tn_onnx_in(n, 0) };
+	const struct tn_dim *dims[TN_MAX_RANK], *length = NULL;
+	struct tn_value *number;
+	enum tn_dtype dtype;
+	int count, rank;
+
+	if (!s.x || s.x->type->rank != 3)
+		return;
+	s.how.onesided = tn_onnx_int(n, "onesided", 1) != 0;
+	if (tn_onnx_has(n, 2)) {
+		s.window = tn_onnx_in(n, 2);
+		if (!s.window || s.window->type->rank != 1)
+			return;
+		length = s.window->type->dims[0];
+	}
+	if (tn_onnx_has(n, 3))
+		tn_onnx_sizes(n, 3, 1, &length, &count);
+	if (n->failed)
+		return;
+	if (!length && tn_onnx_has(n, 3)) {
+		any_length(n, &s);
+		return;
+	}
+	if (!length || !tn_dim_is_const(length)) {
+		tn_onnx_refuse(n, "frames of unknown length");
+		return;
+	}
+	if (!step_is_known(n) && tn_onnx_result(n, 0, &dtype, &rank, dims) &&
+	    rank == 4) {
+		number = tn_onnx_text(n, "cast(%d, i64)", length);
+		if (!number || !check_frames(n, &s, number, dims[1]))
+			return;
+	}
+	tn_onnx_give(n, 0, stft_of(n, &s, length));
 }
