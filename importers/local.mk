@@ -10,6 +10,7 @@ importers/onnx/axes.c \
 	importers/onnx/known.c \
 	importers/onnx/node.c \
 	importers/onnx/op_attention.c \
+	importers/onnx/op_detect.c \
 	importers/onnx/op_flow.c \
 	importers/onnx/op_frame.c \
 	importers/onnx/op_index.c \

@@ -337,7 +337,7 @@ static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 		;
 	else if (function)
 		call_function(n, function);
-	else if (n->row)
+	else if (n->row && !n->row->why_not)
 		run_row(n);
 	else
 		n->failed = true;

@@ -95,12 +95,13 @@ struct tn_onnx {
 };
 
 /* How an operator is imported: by a handler, or by a text over x0, x1.. in
- * which {name:default} stands for an attribute. */
+ * which {name:default} stands for an attribute; or why it is not. */
 struct tn_onnx_row {
 	const char *domain, *op;
 	int since;
 	void (*handler)(struct tn_onnx *n);
 	const char *text;
+	const char *why_not;
 };
 
 /* ---- import.c, scope.c: values and names -------------------------------- */
@@ -224,6 +225,13 @@ struct tn_value *tn_onnx_conv(struct tn_onnx *n, struct tn_value *x,
 			      struct tn_value *weights, struct tn_value *bias);
 /* A name for a size that only the data tell. */
 const char *tn_onnx_fresh(struct tn_onnx *n);
+/* i64[Z] places of the elements of a vector that are not 0: at most `most`. */
+struct tn_value *tn_onnx_places(struct tn_onnx *n, struct tn_value *x,
+				const struct tn_dim *most);
+/* The one result of the node's graph attribute `name` for one input, the nodes
+ * in place. */
+struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
+			       struct tn_value *x);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 

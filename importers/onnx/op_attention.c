@@ -250,6 +250,50 @@ void tn_onnx_do_attention(struct tn_onnx *n)
 			     mode == 2 ? biased : capped);
 }
 
+/* ---- FlexAttention ------------------------------------------------------------------ */
+
+/* Values that a graph of the node may change; they keep their type. */
+static struct tn_value *modified(struct tn_onnx *n, const char *name,
+				 struct tn_value *x)
+{
+	struct tn_value *y;
+
+	if (!x || !tn_onnx_attr(n, name))
+		return x;
+	y = tn_onnx_apply(n, name, x);
+	if (y && y->type != x->type) {
+		tn_onnx_report(n, TN_E1012, "graph '%s' gives another type "
+			       "than it takes", name);
+		return NULL;
+	}
+	return y;
+}
+
+void tn_onnx_do_flex_attention(struct tn_onnx *n)
+{
+	struct attention a = { .q = NULL };
+	int64_t precision = tn_onnx_int(n, "softmax_precision", 0), group;
+	struct tn_value *keys, *values, *x;
+	enum tn_dtype dtype, wide;
+
+	if (!read_attention(n, &a))
+		return;
+	dtype = a.q->type->dtype;
+	wide = precision ? tn_onnx_dtype(precision) :
+		dtype == TN_f64 ? TN_f64 : TN_f32;
+	group = group_of(n, &a);
+	keys = group ? repeated(n, a.k, group) : NULL;
+	values = keys ? repeated(n, a.v, group) : NULL;
+	x = values ? scores(n, &a, keys) : NULL;
+	x = x ? tn_onnx_text(n, "cast(%v, %t)", x, wide) : NULL;
+	x = modified(n, "score_mod", x);
+	x = x ? tn_onnx_text(n, "softmax(%v, axis=-1)", x) : NULL;
+	x = modified(n, "prob_mod", x);
+	if (x)
+		tn_onnx_is(n, "cast(%v @ cast(%v, %t), %t)", x, values, wide,
+			   dtype);
+}
+
 /* ---- Rotary embedding --------------------------------------------------------------- */
 
 /* [B, S, 1, K] of the table, by position or in order. */

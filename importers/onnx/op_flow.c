@@ -185,6 +185,29 @@ static bool infer(struct tn_onnx *n, struct tn_op *op, int nattrs,
 	return false;
 }
 
+struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
+			       struct tn_value *x)
+{
+	const struct onnx_graph *graph = graph_of(n, name);
+	struct tn_value *y = NULL;
+	struct region r;
+
+	if (!graph)
+		return NULL;
+	if (graph->inputs.len != 1 || graph->outputs.len != 1) {
+		tn_onnx_report(n, TN_E1012, "graph '%s' has %d inputs and %d "
+			       "results, not one", name,
+			       (int)graph->inputs.len,
+			       (int)graph->outputs.len);
+		return NULL;
+	}
+	if (begin(&r, n, graph, n->scope->block) && give_value(&r, 0, x) &&
+	    finish(&r))
+		y = out_value(&r, 0);
+	end(&r);
+	return y;
+}
+
 /* ---- If ------------------------------------------------------------------------------- */
 
 /* The branch that is certain, in place. */

@@ -302,9 +302,8 @@ void tn_onnx_do_top_k(struct tn_onnx *n)
 
 /* ---- Sizes that the data tell -------------------------------------------------------------- */
 
-/* i64[Z] places of the elements of a vector that are not 0. */
-static struct tn_value *places(struct tn_onnx *n, struct tn_value *x,
-			       const struct tn_dim *most)
+struct tn_value *tn_onnx_places(struct tn_onnx *n, struct tn_value *x,
+				const struct tn_dim *most)
 {
 	const char *name = tn_onnx_fresh(n);
 	int64_t lo, hi;
@@ -327,7 +326,8 @@ void tn_onnx_do_non_zero(struct tn_onnx *n)
 		tn_onnx_refuse(n, "a scalar");
 		return;
 	}
-	at = places(n, tn_onnx_text(n, "reshape(%v, [%d])", x, count), count);
+	at = tn_onnx_places(n, tn_onnx_text(n, "reshape(%v, [%d])", x, count),
+			    count);
 	step = count;
 	for (i = 0; at && i < x->type->rank; i++) {
 		if (!tn_dim_is_const(x->type->dims[i]) ||
@@ -361,7 +361,7 @@ void tn_onnx_do_compress(struct tn_onnx *n)
 				 tn_type_count(n->job->module, x->type));
 	if (!x || axis < 0)
 		return;
-	at = places(n, is, is->type->dims[0]);
+	at = tn_onnx_places(n, is, is->type->dims[0]);
 	if (at)
 		tn_onnx_is(n, "gather(%v, %v, axis=%i)", x, at,
 			   (int64_t)axis);

@@ -391,3 +391,50 @@ void tn_onnx_do_stft(struct tn_onnx *n)
 	}
 	tn_onnx_give(n, 0, stft_of(n, &s, length));
 }
+
+/* ---- Bands of pitch ---------------------------------------------------------------------- */
+
+/* Sizes of the result: of known operands, else the declared ones. */
+static bool bands_of(struct tn_onnx *n, const struct tn_dim **bins,
+		     const struct tn_dim **bands)
+{
+	const struct tn_dim *dims[TN_MAX_RANK], *length, *two;
+	enum tn_dtype dtype;
+	int count, rank;
+
+	if (tn_onnx_sizes(n, 0, 1, bands, &count) && count == 1 &&
+	    tn_onnx_sizes(n, 1, 1, &length, &count) && count == 1) {
+		two = tn_onnx_number(n, 2);
+		*bins = tn_dim_add(tn_onnx_pool(n),
+				   tn_dim_floordiv(tn_onnx_pool(n), length,
+						   two),
+				   tn_onnx_number(n, 1));
+		return true;
+	}
+	if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
+	    rank != 2) {
+		tn_onnx_refuse(n, "sizes that only run time knows");
+		return false;
+	}
+	*bins = dims[0];
+	*bands = dims[1];
+	tn_onnx_text(n, "assert(cast(%v, i64) == cast(%d, i64) && "
+		     "cast(%v, i64) // 2 + 1 == cast(%d, i64), "
+		     "message=\"the bands are not as many as declared\"); "
+		     "return true", tn_onnx_in(n, 0), *bands,
+		     tn_onnx_in(n, 1), *bins);
+	return !n->failed;
+}
+
+void tn_onnx_do_mel_weights(struct tn_onnx *n)
+{
+	const struct tn_dim *bins, *bands;
+
+	if (bands_of(n, &bins, &bands))
+		tn_onnx_is(n, "cast(mel_weights(cast(%v, i64), cast(%v, i64), "
+			   "cast(%v, f64), cast(%v, f64), bins=%d, bands=%d), "
+			   "%t)", tn_onnx_in(n, 1), tn_onnx_in(n, 2),
+			   tn_onnx_in(n, 3), tn_onnx_in(n, 4), bins, bands,
+			   tn_onnx_dtype(tn_onnx_int(n, "output_datatype",
+						     1)));
+}

@@ -9,10 +9,15 @@
 /* The listing takes no more. */
 #define LISTING ((size_t)64 << 20)
 
+struct missing {
+	const char *why;	/* or NULL: nobody has heard of it */
+	struct tn_buf nodes;
+};
+
 struct survey {
 	struct tn_onnx_job *job;
 	struct tn_buf text;
-	struct tn_map missing;	/* operator -> struct tn_buf *: its nodes */
+	struct tn_map missing;	/* operator -> struct missing * */
 	int depth;
 };
 
@@ -74,7 +79,8 @@ static bool has_function(const struct tn_onnx_job *job,
 	return false;
 }
 
-static void miss(struct survey *s, const struct onnx_node *node)
+static void miss(struct survey *s, const struct onnx_node *node,
+		 const char *why)
 {
 	const char *domain = is_default(node->domain) ? "" : node->domain;
 	const char *name = node->name && node->name[0] ? node->name :
@@ -82,26 +88,28 @@ static void miss(struct survey *s, const struct onnx_node *node)
 	const char *key = tn_arena_printf(&s->job->arena, "%s%s%s", domain,
 					  domain[0] ? ":" : "",
 					  node->op ? node->op : "?");
-	struct tn_buf *nodes = key ? tn_map_find(&s->missing, key) : NULL;
+	struct missing *m = key ? tn_map_find(&s->missing, key) : NULL;
 
-	if (!nodes) {
-		nodes = tn_arena_alloc(&s->job->arena, sizeof(*nodes));
-		if (!nodes || !key || !tn_map_set(&s->missing, key, nodes)) {
+	if (!m) {
+		m = tn_arena_alloc(&s->job->arena, sizeof(*m));
+		if (!m || !key || !tn_map_set(&s->missing, key, m)) {
 			s->job->module->failed = true;
 			return;
 		}
+		m->why = why;
 	}
-	tn_buf_putf(nodes, "%s'%s'", nodes->len ? ", " : "", name);
+	tn_buf_putf(&m->nodes, "%s'%s'", m->nodes.len ? ", " : "", name);
 }
 
 /* Rows are asked for any version: what a version lacks is said at the node. */
 static void check_node(struct survey *s, const struct onnx_node *node)
 {
 	const char *domain = is_default(node->domain) ? "" : node->domain;
+	const struct tn_onnx_row *row =
+		tn_onnx_row(domain, node->op ? node->op : "", INT64_MAX);
 
-	if (!tn_onnx_row(domain, node->op ? node->op : "", INT64_MAX) &&
-	    !has_function(s->job, node))
-		miss(s, node);
+	if ((!row || row->why_not) && !has_function(s->job, node))
+		miss(s, node, row ? row->why_not : NULL);
 }
 
 static void report_missing(struct survey *s)
@@ -113,20 +121,25 @@ static void report_missing(struct survey *s)
 	size_t i;
 
 	tn_buf_init(&names);
-	for (i = 0; i < s->missing.len; i++)
+	for (i = 0; i < s->missing.len; i++) {
+		const struct missing *m = s->missing.entries[i].value;
+
 		tn_buf_putf(&names, "%s%s", i ? ", " : "",
 			    (const char *)s->missing.entries[i].key);
+		if (m->why)
+			tn_buf_putf(&names, " (%s)", m->why);
+	}
 	if (s->missing.len)
 		diag = tn_diag_report(sink, TN_E1003, span,
 				      "not supported: %s",
 				      tn_buf_text(&names));
 	for (i = 0; i < s->missing.len; i++) {
-		struct tn_buf *nodes = s->missing.entries[i].value;
+		struct missing *m = s->missing.entries[i].value;
 
 		tn_diag_note(sink, diag, "%s: %s",
 			     (const char *)s->missing.entries[i].key,
-			     tn_buf_text(nodes));
-		tn_buf_fini(nodes);
+			     tn_buf_text(&m->nodes));
+		tn_buf_fini(&m->nodes);
 	}
 	s->job->is_unsupported |= s->missing.len > 0;
 	tn_buf_fini(&names);

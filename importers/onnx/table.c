@@ -6,12 +6,14 @@
 #include "importers/onnx/table.h"
 
 static const struct tn_onnx_row rows[] = {
-#define TEXT(domain, op, since, text) { domain, op, since, NULL, text },
+#define TEXT(domain, op, since, text) { domain, op, since, NULL, text, NULL },
 #define DO(domain, op, since, handler) \
-	{ domain, op, since, tn_onnx_do_##handler, NULL },
+	{ domain, op, since, tn_onnx_do_##handler, NULL, NULL },
+#define NO(domain, op, why) { domain, op, 1, NULL, NULL, why },
 #include "importers/onnx/onnx.def"
 #undef TEXT
 #undef DO
+#undef NO
 };
 
 const struct tn_onnx_row *tn_onnx_row(const char *domain, const char *op,
