@@ -123,6 +123,23 @@ static bool is_result(const struct tn_onnx *n, const struct tn_value *value)
 	return false;
 }
 
+/* A name of the model is not kept from it by what a text calls values in a
+ * block of its own, the state of a scan. */
+static void free_name(struct tn_onnx *n, const char *name)
+{
+	struct tn_fn *fn = n->job->fn;
+	struct tn_value *holder = tn_map_find(&fn->names, name);
+	const struct tn_block *block = !holder ? fn->body :
+		holder->op ? holder->op->block : holder->block;
+	const char *wish;
+
+	if (!block || block == fn->body || block == n->scope->block)
+		return;
+	wish = tn_arena_printf(&n->job->arena, "%s__0", name);
+	if (wish)
+		tn_graph_name(fn, holder, wish);
+}
+
 /* Results have the names of the model, what lies between theirs with a
  * number. */
 static void name_values(struct tn_onnx *n, struct tn_op *before)
@@ -135,8 +152,10 @@ static void name_values(struct tn_onnx *n, struct tn_op *before)
 		const char *name = n->node->outputs.at[i];
 		struct tn_value *value = n->out[i] ? n->out[i]->v : NULL;
 
-		if (value && value->op && !value->is_named && name[0])
+		if (value && value->op && !value->is_named && name[0]) {
+			free_name(n, name);
 			tn_graph_name(n->job->fn, value, name);
+		}
 		if (!wish && name[0])
 			wish = tn_arena_printf(&n->job->arena, "%s__0", name);
 	}

@@ -333,8 +333,9 @@ void tn_onnx_do_gru(struct tn_onnx *n)
 
 /* ---- LSTM ------------------------------------------------------------------------------------ */
 
-/* Gates i, o, f, c; each sees the cell through its own peephole. */
-static const char *lstm_step(struct rnn *r, int d)
+/* Gates i, o, f, c, what `gates` makes; each sees the cell through its own
+ * peephole. */
+static const char *lstm_step(struct rnn *r, int d, const char *gates)
 {
 	bool coupled = tn_onnx_int(r->n, "input_forget", 0) != 0;
 	const char *i = call(r, 3 * d, "gi + pi * c");
@@ -343,10 +344,10 @@ static const char *lstm_step(struct rnn *r, int d)
 	const char *o = call(r, 3 * d, "go + po * k");
 
 	return tn_arena_printf(&r->n->job->arena,
-		"gi, go, gf, gc = split(g + h @ %%v, axis=1, parts=4); "
+		"gi, go, gf, gc = split(%s, axis=1, parts=4); "
 		"p = %%v; pi = p[0]; po = p[1]; pf = p[2]; "
 		"i = %s; f = %s; u = %s; k = f * c + i * u; o = %s; "
-		"m = o * %s(k);", i, f, u, o, r->f[3 * d + 2]);
+		"m = o * %s(k);", gates, i, f, u, o, r->f[3 * d + 2]);
 }
 
 static struct tn_value *peepholes(struct rnn *r, int d)
@@ -363,7 +364,7 @@ static bool lstm_direction(struct rnn *r, int d, struct tn_value **out)
 	struct tn_value *h = state(r, 5, d), *c = state(r, 6, d);
 	struct tn_value *g = inputs(r, d, false), *rec = recurrent(r, d);
 	struct tn_value *p = peepholes(r, d);
-	const char *text = scan_text(r, lstm_step(r, d), true,
+	const char *text = scan_text(r, lstm_step(r, d, "g + h @ %v"), true,
 				     is_backward(r, d));
 
 	if (!h || !c || !g || !rec || !p || !text)
@@ -385,6 +386,106 @@ void tn_onnx_do_lstm(struct tn_onnx *n)
 		return;
 	for (d = 0; d < r.directions; d++)
 		if (!lstm_direction(&r, d, parts[d]))
+			return;
+	give(&r, 3, parts);
+}
+
+/* ---- LSTM over integers ---------------------------------------------------------------------- */
+
+/*
+ * DynamicQuantizeLSTM of ONNX Runtime: weights are integers [D, in, 4 * H] with
+ * scales and zero points, one a direction or one a column; what is multiplied
+ * with them, all operands of the layer and the state of all batches at each
+ * step, is brought to integers from 0 to 255 by its own least and greatest
+ * element. Products are sums of integers; the scales and then the biases follow.
+ */
+
+/* q, d: x is d * q, nearly, q an integer less its zero point. */
+#define QUANTISED(x) \
+	"hi = max(reduce_max(" x "), 0); lo = min(reduce_min(" x "), 0); " \
+	"s = (hi - lo) / 255; d = select(s == 0, 1, s); " \
+	"z = round(min(max(-lo / d, 0), 255)); " \
+	"q = cast(min(max(round(" x " / d) + z, 0), 255) - z, i32); "
+
+/* The direction's part of scales or zero points, input i: a scalar, or [4 * H];
+ * of a missing zero point, 0. */
+static struct tn_value *quantum(struct rnn *r, int i, int d, enum tn_dtype to)
+{
+	struct tn_value *v;
+
+	if (!tn_onnx_has(r->n, i))
+		return tn_onnx_text(r->n, "cast(0, %t)", to);
+	v = tn_onnx_in(r->n, i);
+	if (!v || v->type->rank < 1 || v->type->rank > 2) {
+		tn_onnx_refuse(r->n, "scales or zero points of this rank");
+		return NULL;
+	}
+	return tn_onnx_text(r->n, "v = cast(%v, %t); return v[%i]", v, to,
+			    (int64_t)d);
+}
+
+/* The direction's weights, input i, less their zero points. */
+static struct tn_value *whole_weights(struct rnn *r, int i, int zero, int d)
+{
+	struct tn_value *z = quantum(r, zero, d, TN_i32);
+
+	return z ? tn_onnx_text(r->n, "w = %v; return cast(w[%i], i32) - %v",
+				tn_onnx_in(r->n, i), (int64_t)d, z) : NULL;
+}
+
+static struct tn_value *both_biases(struct rnn *r, int d)
+{
+	int64_t wide = 4 * r->hidden;
+
+	if (!tn_onnx_has(r->n, 3))
+		return tn_onnx_text(r->n, "zeros([%i], elem=f32)", wide);
+	return tn_onnx_text(r->n, "b = %v; return b[%i, 0:%i] + b[%i, %i:%i]",
+			    tn_onnx_in(r->n, 3), (int64_t)d, wide, (int64_t)d,
+			    wide, 2 * wide);
+}
+
+static bool whole_direction(struct rnn *r, int d, struct tn_value **out)
+{
+	struct tn_value *h = state(r, 5, d), *c = state(r, 6, d);
+	struct tn_value *w = whole_weights(r, 1, 9, d), *g;
+	struct tn_value *rec = whole_weights(r, 2, 11, d);
+	struct tn_value *by = quantum(r, 10, d, TN_f32);
+	struct tn_value *b = both_biases(r, d), *p = peepholes(r, d);
+	const char *step = lstm_step(r, d, "g + cast(q @ %v, f32) * (d * %v) "
+				     "+ %v");
+	const char *text;
+
+	g = tn_onnx_text(r->n, "x = %v; " QUANTISED("x")
+			 "return cast(q @ %v, f32) * (d * %v)", r->x, w,
+			 quantum(r, 8, d, TN_f32));
+	text = step ? scan_text(r, tn_arena_printf(&r->n->job->arena,
+				QUANTISED("h") "%s", step), true,
+				is_backward(r, d)) : NULL;
+	if (!h || !c || !g || !rec || !by || !b || !p || !text)
+		return false;
+	return tn_onnx_texts(r->n, 3, out, text, h, c, g, rec, by, b, p);
+}
+
+void tn_onnx_do_dynamic_quantize_lstm(struct tn_onnx *n)
+{
+	static const char *const usual[] = { "sigmoid", "tanh", "tanh" };
+	struct tn_value *parts[2][3];
+	struct rnn r = { .n = n };
+	int d;
+
+	if (!tn_onnx_attr(n, "hidden_size")) {
+		tn_onnx_report(n, TN_E1012, "hidden_size is missing");
+		return;
+	}
+	if (!read_rnn(&r, n, 4) || !read_activations(&r, 3, usual))
+		return;
+	if (r.lengths || r.x->type->dtype != TN_f32) {
+		tn_onnx_refuse(n, r.lengths ? "lengths of sequences" :
+			       "operands that are not f32");
+		return;
+	}
+	for (d = 0; d < r.directions; d++)
+		if (!whole_direction(&r, d, parts[d]))
 			return;
 	give(&r, 3, parts);
 }

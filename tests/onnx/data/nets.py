@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Pieces of real models, small: nets.py NAME FILE. See make.py."""
+import struct
+import sys
+
+from make import (BOOL, FLOAT, INT64, floats, graph, info, ints, node, tensor,
+                  field)
+
+INT8 = 3
+
+
+def model(body, opset=17):
+    """With the operators of ONNX Runtime beside those of ONNX."""
+    sets = [("", opset), ("com.microsoft", 1)]
+    return (field(1, 8) + b"".join(field(8, field(1, d) + field(2, v))
+                                   for d, v in sets) + field(7, body))
+
+
+def bytes_of(name, dims, values):
+    return tensor(name, INT8, dims, struct.pack("<%db" % len(values), *values))
+
+
+def model_quantised_lstm():
+    """Two directions of one unit; scales by direction, and the zero points
+    of the weights; the recurrent scales by column."""
+    lstm = node("DynamicQuantizeLSTM",
+                ["x", "w", "r", "b", "", "", "", "", "ws", "wz", "rs", "rz"],
+                ["y", "h", "c"], "lstm", "com.microsoft",
+                direction="bidirectional", hidden_size=1)
+    return model(graph([lstm], [info("x", FLOAT, ["T", "N", 2])],
+        [info("y", FLOAT, ["T", 2, "N", 1]), info("h", FLOAT, [2, "N", 1]),
+         info("c", FLOAT, [2, "N", 1])],
+        [bytes_of("w", [2, 2, 4], [9, -8, 7, 60, -5, 40, 3, -20,
+                                   12, 11, -100, 90, 80, 70, -60, 50]),
+         bytes_of("r", [2, 1, 4], [10, 20, -30, 40, 50, -60, 70, 80]),
+         floats("b", [2, 8], [0.5, 0, 0.25, 0, 0, 0, 0, -0.5,
+                              0, 0.5, 0, 0.75, 0.25, 0, 0, 0]),
+         floats("ws", [2], [0.0625, 0.03125]),
+         bytes_of("wz", [2], [0, 0]),
+         floats("rs", [2, 4], [0.125, 0.0625, 0.125, 0.0625,
+                               0.0625, 0.03125, 0.0625, 0.125]),
+         bytes_of("rz", [2, 4], [0] * 8)]))
+
+
+if __name__ == "__main__":
+    with open(sys.argv[2], "wb") as out:
+        out.write(globals()["model_" + sys.argv[1]]())
