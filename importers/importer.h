@@ -16,6 +16,7 @@
 struct tn_import_dim {
 	const char *name;
 	int64_t lo, hi;
+	bool is_used;			/* set where the model has such a size */
 };
 
 struct tn_import {
@@ -34,7 +35,7 @@ struct tn_import {
 			   struct tn_buf *why);
 	void *host;
 	int ndims;
-	const struct tn_import_dim *dims;
+	struct tn_import_dim *dims;
 };
 
 /* Bounds of a symbolic size that nobody has given any. */

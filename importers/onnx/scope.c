@@ -98,6 +98,7 @@ static void bounds_of(const struct tn_onnx_job *job, const char *name,
 	for (i = 0; i < host->ndims; i++) {
 		if (strcmp(host->dims[i].name, name) != 0)
 			continue;
+		host->dims[i].is_used = true;
 		sym->lo = host->dims[i].lo;
 		sym->hi = host->dims[i].hi;
 	}

@@ -108,6 +108,7 @@ static bool bound(struct tenon_module *module, const char *text, size_t len,
 
 	if (!equal || equal == text)
 		return false;
+	dim->is_used = false;
 	dim->name = tn_arena_strndup(&module->arena, text,
 				     (size_t)(equal - text));
 	left = len - (size_t)(++equal - text);
@@ -154,15 +155,13 @@ static enum tn_status bounds_are_of(struct tenon_module *module,
 	int i, k, n = module->ir->dims.nsyms;
 
 	for (k = 0; k < import->ndims; k++) {
+		if (import->dims[k].is_used)
+			continue;
 		name = import->dims[k].name;
 		for (i = 0; i < n; i++) {
 			dim = tn_vec_ptr(&module->ir->dims.syms, (size_t)i);
 			names[i % NBOUNDS] = dim->sym->name;
-			if (!strcmp(dim->sym->name, name))
-				break;
 		}
-		if (i < n)
-			continue;
 		tn_context_suggest(module->context,
 				   tn_context_report(module->context, TN_E0011,
 						     "--bounds: there is no "

@@ -42,6 +42,13 @@ def model_quantised_lstm():
          bytes_of("rz", [2, 4], [0] * 8)]))
 
 
+def model_unnamed():
+    """A size that is written `?`."""
+    return model(graph([node("Relu", ["x"], ["y"])],
+                       [info("x", FLOAT, ["N", "?"])],
+                       [info("y", FLOAT, ["N", "?"])]))
+
+
 if __name__ == "__main__":
     with open(sys.argv[2], "wb") as out:
         out.write(globals()["model_" + sys.argv[1]]())
