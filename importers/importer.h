@@ -12,10 +12,12 @@
 #include "ir/builder.h"
 #include "ir/graph.h"
 
-/* The bounds that the user gives to a symbolic size. */
+/* The bounds that the user gives to a symbolic size, or that it is another one
+ * of the model. */
 struct tn_import_dim {
 	const char *name;
 	int64_t lo, hi;
+	const char *same;		/* or NULL */
 	bool is_used;			/* set where the model has such a size */
 };
 

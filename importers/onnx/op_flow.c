@@ -251,11 +251,103 @@ static bool same_types(struct tn_onnx *n, struct tn_value *const *a,
 	int i;
 
 	for (i = 0; i < n->nout; i++)
-		if (a[i]->type != b[i]->type) {
-			tn_onnx_refuse(n, "branches of different types");
+		if (a[i]->type != b[i]->type)
 			return false;
-		}
 	return true;
+}
+
+/* Operators that a condition on sizes is made of, at most. */
+#define OF_SIZES 64
+
+/* Whether the value is made of sizes and constants alone. */
+static bool is_of_sizes(const struct tn_value *value)
+{
+	const struct tn_op *list[OF_SIZES];
+	int count = 0, at, i, k;
+
+	if (!value->op)
+		return false;
+	list[count++] = value->op;
+	for (at = 0; at < count; at++) {
+		const struct tn_op *op = list[at];
+
+		if (op->nregions || op->code == TN_OP_call)
+			return false;
+		for (i = 0; i < op->nin; i++) {
+			value = tn_graph_in(op, i);
+			for (k = 0; k < count && list[k] != value->op; k++)
+				;
+			if (!value->op || count == OF_SIZES)
+				return false;
+			if (k == count)
+				list[count++] = value->op;
+		}
+	}
+	return true;
+}
+
+/* Whether values have as many axes as the model says of the node's results;
+ * of some it says nothing. */
+static bool are_as_declared(struct tn_onnx *n, struct tn_value *const *values)
+{
+	const struct tn_dim *dims[TN_MAX_RANK];
+	enum tn_dtype dtype;
+	int i, rank;
+
+	for (i = 0; i < n->nout; i++)
+		if (tn_onnx_declared(n->job, tn_map_find(&n->scope->infos,
+				n->node->outputs.at[i]), &dtype, &rank, dims) &&
+		    rank != values[i]->type->rank)
+			return false;
+	return true;
+}
+
+/*
+ * Branches of different types on a condition that sizes alone tell: exporters
+ * write so what takes away an axis if its size is 1. No result has both types;
+ * the one that is declared is meant, or else the first, and an assert holds the
+ * sizes against it.
+ */
+static void assumed(struct tn_onnx *n, struct tn_value *condition,
+		    const struct onnx_graph *yes, const struct onnx_graph *no,
+		    struct tn_value *const values[2][MOST])
+{
+	bool first = are_as_declared(n, values[0]) ||
+		     !are_as_declared(n, values[1]);
+
+	tn_onnx_text(n, "assert(%v == %s, message=\"the sizes take the other "
+		     "branch, whose result has another type\"); return true",
+		     condition, first ? "true" : "false");
+	if (!n->failed)
+		inlined(n, first ? yes : no);
+}
+
+/* Both branches in blocks of their own. */
+static void chosen(struct tn_onnx *n, struct tn_value *condition,
+		   const struct onnx_graph *yes, const struct onnx_graph *no)
+{
+	struct tn_value *values[2][MOST];
+	struct tn_block *blocks[2];
+	struct tn_op *op;
+	int i;
+
+	if (!branch(n, yes, &blocks[0], values[0]) ||
+	    !branch(n, no, &blocks[1], values[1]))
+		return;
+	if (!same_types(n, values[0], values[1])) {
+		if (is_of_sizes(condition))
+			assumed(n, condition, yes, no, values);
+		else
+			tn_onnx_refuse(n, "branches of different types");
+		drop_block(blocks[0]);
+		drop_block(blocks[1]);
+		return;
+	}
+	op = flow(n, TN_OP_if, 1, &condition, 2, blocks, n->nout);
+	if (!op || !infer(n, op, 0, NULL))
+		return;
+	for (i = 0; i < n->nout; i++)
+		tn_onnx_give(n, i, op->out[i]);
 }
 
 void tn_onnx_do_if(struct tn_onnx *n)
@@ -263,11 +355,8 @@ void tn_onnx_do_if(struct tn_onnx *n)
 	const struct onnx_graph *yes = graph_of(n, "then_branch");
 	const struct onnx_graph *no = graph_of(n, "else_branch");
 	struct tn_value *condition = tn_onnx_in(n, 0);
-	struct tn_value *values[2][MOST];
-	struct tn_block *blocks[2];
-	struct tn_op *op;
 	int64_t known;
-	int count, i;
+	int count;
 
 	if (!yes || !no || !condition)
 		return;
@@ -277,15 +366,8 @@ void tn_onnx_do_if(struct tn_onnx *n)
 	}
 	if (condition->type->rank)
 		condition = tn_onnx_text(n, "reshape(%v, [])", condition);
-	if (!condition || !branch(n, yes, &blocks[0], values[0]) ||
-	    !branch(n, no, &blocks[1], values[1]) ||
-	    !same_types(n, values[0], values[1]))
-		return;
-	op = flow(n, TN_OP_if, 1, &condition, 2, blocks, n->nout);
-	if (!op || !infer(n, op, 0, NULL))
-		return;
-	for (i = 0; i < n->nout; i++)
-		tn_onnx_give(n, i, op->out[i]);
+	if (condition)
+		chosen(n, condition, yes, no);
 }
 
 /* ---- Loop ------------------------------------------------------------------------------- */

@@ -351,6 +351,28 @@ static void as_declared(struct tn_onnx *n, struct tn_value *x, bool more)
 		tn_onnx_refuse(n, "axes that only run time knows");
 }
 
+/* The first element along each axis that goes, for what is no 1: inside of a
+ * branch, which other sizes may not take, no guard at the entry may say so. */
+static struct tn_value *first_of(struct tn_onnx *n, struct tn_value *x,
+				 const bool *gone)
+{
+	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
+	int i;
+
+	for (i = 0; i < x->type->rank; i++) {
+		start[i] = tn_onnx_number(n, 0);
+		stop[i] = x->type->dims[i];
+		if (!gone[i] || tn_dim_is_const(stop[i]))
+			continue;
+		tn_onnx_text(n, "assert(cast(%d, i64) == 1, message=\"an axis "
+			     "that is taken away is longer than 1\"); "
+			     "return true", stop[i]);
+		stop[i] = tn_onnx_number(n, 1);
+	}
+	return tn_onnx_text(n, "slice(%v, start=%D, stop=%D)", x,
+			    x->type->rank, start, x->type->rank, stop);
+}
+
 /* Axes go whose size is 1 at run time; the entry of the function sees to it. */
 static void squeeze(struct tn_onnx *n, struct tn_value *x, int count,
 		    const int64_t *axes)
@@ -369,9 +391,11 @@ static void squeeze(struct tn_onnx *n, struct tn_value *x, int count,
 	for (i = 0; i < x->type->rank; i++)
 		if (!gone[i])
 			dims[rank++] = x->type->dims[i];
+	if (!sure && n->scope->block != n->job->fn->body)
+		x = first_of(n, x, gone);
 	if (sure)
 		tn_onnx_is(n, "squeeze(%v, axes=%I)", x, count, axes);
-	else
+	else if (x)
 		tn_onnx_is(n, "reshape(%v, %D)", x, rank, dims);
 }
 

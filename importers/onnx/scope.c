@@ -96,12 +96,27 @@ static void bounds_of(const struct tn_onnx_job *job, const char *name,
 	sym->lo = TN_IMPORT_LEAST;
 	sym->hi = TN_IMPORT_MOST;
 	for (i = 0; i < host->ndims; i++) {
-		if (strcmp(host->dims[i].name, name) != 0)
+		if (host->dims[i].same || strcmp(host->dims[i].name, name))
 			continue;
 		host->dims[i].is_used = true;
 		sym->lo = host->dims[i].lo;
 		sym->hi = host->dims[i].hi;
 	}
+}
+
+/* The name of the size that the user says the one of this name is, in one step:
+ * two that are each other come to no end. */
+static const char *same_as(const struct tn_onnx_job *job, const char *name)
+{
+	const struct tn_import *host = job->host;
+	int i;
+
+	for (i = 0; i < host->ndims; i++)
+		if (host->dims[i].same && !strcmp(host->dims[i].name, name)) {
+			host->dims[i].is_used = true;
+			return host->dims[i].same;
+		}
+	return name;
 }
 
 static bool add_item(struct tn_onnx_job *job, const struct tn_dim *dim)
@@ -125,6 +140,7 @@ const struct tn_dim *tn_onnx_symbol(struct tn_onnx_job *job, const char *name)
 	struct tn_sym sym = { .mod = 1 };
 	const struct tn_dim *dim;
 
+	name = same_as(job, name);
 	sym.name = tn_intern_text(job->module->names, name);
 	dim = sym.name ? tn_map_find(&job->dims, sym.name) : NULL;
 	if (dim || !sym.name)
@@ -155,7 +171,7 @@ static const struct tn_dim *declared_dim(struct tn_onnx_job *job,
 		return tn_dim_const(&job->module->dims, dim->value.v);
 	if (!tn_onnx_names_size(dim->param))
 		return NULL;
-	return tn_map_find(&job->dims, dim->param);
+	return tn_map_find(&job->dims, same_as(job, dim->param));
 }
 
 bool tn_onnx_shape_dims(struct tn_onnx_job *job,

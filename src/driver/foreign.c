@@ -99,7 +99,7 @@ static bool number(struct tenon_module *module, const char *text, size_t len,
 	return true;
 }
 
-/* "N=1:8" or "N=4". */
+/* "N=1:8", "N=4", or "N=M", the same size. */
 static bool bound(struct tenon_module *module, const char *text, size_t len,
 		  struct tn_import_dim *dim)
 {
@@ -109,10 +109,16 @@ static bool bound(struct tenon_module *module, const char *text, size_t len,
 	if (!equal || equal == text)
 		return false;
 	dim->is_used = false;
+	dim->same = NULL;
 	dim->name = tn_arena_strndup(&module->arena, text,
 				     (size_t)(equal - text));
 	left = len - (size_t)(++equal - text);
 	colon = memchr(equal, ':', left);
+	if (!colon && left && (*equal < '0' || *equal > '9')) {
+		dim->lo = dim->hi = 0;
+		dim->same = tn_arena_strndup(&module->arena, equal, left);
+		return dim->name && dim->same;
+	}
 	if (!colon)
 		return dim->name && number(module, equal, left, &dim->lo) &&
 		       (dim->hi = dim->lo, true);
@@ -140,7 +146,8 @@ static enum tn_status read_bounds(struct tenon_module *module,
 		tn_diag_help(&module->context->sink,
 			     tn_context_report(module->context, TN_E0004,
 				"'%.*s' is no value of bounds", (int)len,
-				text), "it takes NAME=LOW:HIGH or NAME=SIZE");
+				text), "it takes NAME=LOW:HIGH, NAME=SIZE or "
+			     "NAME=OTHER");
 		return TN_USAGE;
 	}
 	return TN_OK;

@@ -56,6 +56,8 @@ def external(name, kind, dims, location, **more):
 
 
 def info(name, kind, dims):
+    if dims is None:
+        return field(1, name) + field(2, field(1, field(1, kind)))
     shape = b"".join(field(1, field(1 if isinstance(d, int) else 2, d))
                      for d in dims)
     return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))

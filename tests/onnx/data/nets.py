@@ -49,6 +49,53 @@ def model_unnamed():
                        [info("y", FLOAT, ["N", "?"])]))
 
 
+def squeezed(prefix, x, out):
+    """Takes the last axis away if it is of size 1, as PyTorch exports it."""
+    name = lambda n: prefix + n
+    return [node("Shape", [x], [name("shape")]),
+            node("Gather", [name("shape"), "last"], [name("size")], axis=0),
+            node("Equal", [name("size"), "one"], [name("is_one")]),
+            node("If", [name("is_one")], [out],
+                 then_branch=graph([node("Squeeze", [x, "last"],
+                                         [name("a")])],
+                                   [], [info(name("a"), FLOAT, None)]),
+                 else_branch=graph([node("Identity", [x], [name("b")])],
+                                   [], [info(name("b"), FLOAT, None)]))]
+
+
+def model_squeezed():
+    return model(graph(squeezed("", "x", "a") + [node("Neg", ["a"], ["y"])],
+                       [info("x", FLOAT, ["N", 2, "K"])],
+                       [info("y", FLOAT, ["N", 2])],
+                       [ints("last", [1], [-1]), ints("one", [1], [1])]))
+
+
+def model_rates():
+    """Two nets for two rates: of 5 elements the first has one window, the
+    second two, which is wrong."""
+    def net(by, size, stride):
+        pool = node("AveragePool", ["x"], [by + "p"], kernel_shape=[size],
+                    strides=[stride])
+        return graph([pool] + squeezed(by, by + "p", by + "s") +
+                     [node(by, [by + "s"], [by + "y"])], [],
+                     [info(by + "y", FLOAT, ["N", 2])])
+    return model(graph(
+        [node("Equal", ["rate", "fast"], ["is_fast"]),
+         node("If", ["is_fast"], ["y"], then_branch=net("Neg", 4, 4),
+              else_branch=net("Identity", 2, 3))],
+        [info("x", FLOAT, ["N", 2, "K"]), info("rate", INT64, [])],
+        [info("y", FLOAT, ["N", 2])],
+        [ints("last", [1], [-1]), ints("one", [1], [1]),
+         ints("fast", [], [16000])]))
+
+
+def model_state():
+    """A state whose sizes are not called those of the input."""
+    return model(graph([node("Add", ["x", "h"], ["y"])],
+                       [info("x", FLOAT, ["?", 2]), info("h", FLOAT, ["?", 2])],
+                       [info("y", FLOAT, ["?", 2])]))
+
+
 if __name__ == "__main__":
     with open(sys.argv[2], "wb") as out:
         out.write(globals()["model_" + sys.argv[1]]())
