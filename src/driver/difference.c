@@ -90,6 +90,38 @@ static bool is_within(const struct gap *gap, double left, double rtol,
 	       (ulp > 0 && gap->ulp > 0 && gap->ulp <= ulp);
 }
 
+/* The distances at element i, where the bits differ. */
+static void add(struct tenon_difference *out, const struct gap *gap, int64_t i,
+		double left, double right)
+{
+	out->count++;
+	if (out->where_relative < 0 || gap->relative > out->relative) {
+		out->relative = gap->relative;
+		out->where_relative = i;
+	}
+	if (out->where_ulp < 0 || gap->ulp > out->ulp) {
+		out->ulp = gap->ulp;
+		out->where_ulp = i;
+	}
+	if (out->where >= 0 && gap->absolute <= out->absolute)
+		return;
+	out->absolute = gap->absolute;
+	out->where = i;
+	out->left = left;
+	out->right = right;
+}
+
+/* Element i is past the tolerance. */
+static void beyond(struct tenon_difference *out, int64_t i, double left,
+		   double right)
+{
+	if (!out->beyond++) {
+		out->first = i;
+		out->first_left = left;
+		out->first_right = right;
+	}
+}
+
 bool tenon_tensor_compare(const struct tenon_tensor *a,
 			  const struct tenon_tensor *b, double rtol,
 			  double atol, double ulp,
@@ -101,7 +133,8 @@ bool tenon_tensor_compare(const struct tenon_tensor *a,
 	struct gap gap;
 	double left;
 
-	*out = (struct tenon_difference){ .where = -1 };
+	*out = (struct tenon_difference){ .where = -1, .where_relative = -1,
+					  .where_ulp = -1, .first = -1 };
 	if (x.dtype != y.dtype || x.rank != y.rank ||
 	    memcmp(x.shape, y.shape, (size_t)x.rank * sizeof(*x.shape)))
 		return false;
@@ -110,16 +143,9 @@ bool tenon_tensor_compare(const struct tenon_tensor *a,
 			continue;
 		gap = is_float ? gap_float(&x, &y, i) : gap_int(&x, &y, i);
 		left = tn_tensor_get_f64(&x, i);
-		out->count++;
-		out->beyond += !is_within(&gap, left, rtol, atol, ulp);
-		out->relative = fmax(out->relative, gap.relative);
-		out->ulp = fmax(out->ulp, gap.ulp);
-		if (out->where >= 0 && gap.absolute <= out->absolute)
-			continue;
-		out->absolute = gap.absolute;
-		out->where = i;
-		out->left = left;
-		out->right = tn_tensor_get_f64(&y, i);
+		add(out, &gap, i, left, tn_tensor_get_f64(&y, i));
+		if (!is_within(&gap, left, rtol, atol, ulp))
+			beyond(out, i, left, tn_tensor_get_f64(&y, i));
 	}
 	return true;
 }

@@ -40,6 +40,7 @@ libtenon_la_SOURCES += \
 	src/driver/reads.c src/driver/reads.h \
 	src/driver/reduce.c \
 	src/driver/replay.c src/driver/replay.h \
+	src/driver/reveal.c \
 	src/driver/rule_trial.c src/driver/rule_trial.h \
 	src/driver/report.c \
 	src/driver/save.c \
@@ -63,6 +64,8 @@ libtenon_la_SOURCES += \
 
 tenon_SOURCES += \
 	src/driver/command.c src/driver/command.h \
+	src/driver/compare.h src/driver/compare_first.c \
+	src/driver/compare_put.c src/driver/compare_side.c \
 	src/driver/help.c \
 	src/driver/interrupt.c src/driver/interrupt.h \
 	src/driver/main.c \
@@ -71,6 +74,7 @@ tenon_SOURCES += \
 	src/driver/verb_compile.c \
 	src/driver/verb_rules.c \
 	src/driver/verb_run.c \
+	src/driver/verb_test.c \
 	src/driver/verb_text.c \
 	src/driver/verb_trust.c
 

@@ -230,6 +230,9 @@ struct tenon_difference {
 	double absolute, relative, ulp;	/* the largest of each */
 	int64_t where;		/* flat index of the largest absolute one */
 	double left, right;	/* the values there */
+	int64_t where_relative, where_ulp;	/* of the largest of those */
+	int64_t first;		/* the first beyond the tolerance; -1: none */
+	double first_left, first_right;		/* the values there */
 };
 
 /* Tolerance: |a-b| <= atol + rtol*|a|, or at most `ulp` steps apart. False:
@@ -335,6 +338,21 @@ enum tenon_status tenon_module_run_passes(struct tenon_module *module);
  * "after" (operators), "rewrites", "allocations", "bytes" too. */
 enum tenon_status tenon_module_timing(const struct tenon_module *module,
 				      bool json, char **out);
+/* A value of a revealed module. */
+struct tenon_value {
+	const char *name;	/* in the module's text */
+	const char *op;		/* what makes it: an operator, a function */
+	const char *place;	/* "FILE:LINE:COLUMN", or NULL */
+	int output;		/* number of the output that hands it out */
+};
+
+/* Makes every value of the function that is compiled an output, behind those
+ * that it has, so that a run shows what each operator made. Calls are inlined;
+ * what lies inside loops and branches stays there. The values stand in the
+ * order of the operators and live as long as the module. */
+enum tenon_status tenon_module_reveal(struct tenon_module *module,
+				      const struct tenon_value **values,
+				      size_t *count);
 /* Which single rewrite of the passes makes the module wrong. */
 struct tenon_bisection {
 	bool found;

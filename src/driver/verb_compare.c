@@ -1,226 +1,12 @@
 /*
- * Verbs that judge: compare two results, run the tests of modules.
+ * Verb compare: the results of two files, or of one module on two targets, held
+ * against each other.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "driver/command.h"
+#include "driver/compare.h"
 
-/* ---- Tolerances ------------------------------------------------------------------ */
-
-struct tolerance {
-	double rtol, atol, ulp;
-	bool is_given;
-};
-
-static bool read_tolerance(const struct command *command,
-			   struct tolerance *out)
-{
-	const char *r = command_value(command, "--rtol");
-	const char *a = command_value(command, "--atol");
-	const char *u = command_value(command, "--ulp");
-
-	*out = (struct tolerance){0};
-	out->is_given = r || a || u;
-	return (!r || command_number("--rtol", r, &out->rtol)) &&
-	       (!a || command_number("--atol", a, &out->atol)) &&
-	       (!u || command_number("--ulp", u, &out->ulp));
-}
-
-/* What holds unless something was given: integers exactly. */
-static struct tolerance tolerance_for(const struct tolerance *given,
-				      enum tenon_dtype dtype)
-{
-	struct tolerance t = *given;
-
-	if (dtype > TENON_BF16)
-		return (struct tolerance){0};
-	if (given->is_given)
-		return t;
-	switch ((int)dtype) {
-	case TENON_F64:
-		t.rtol = t.atol = 1e-9;
-		break;
-	case TENON_F16:
-		t.rtol = t.atol = 1e-2;
-		break;
-	case TENON_BF16:
-		t.rtol = t.atol = 5e-2;
-		break;
-	default:
-		t.rtol = 1e-4;
-		t.atol = 1e-5;
-	}
-	return t;
-}
-
-/* ---- One output -------------------------------------------------------------------- */
-
-static void put_index(const struct tenon_tensor *t, int64_t at)
-{
-	int64_t index[TENON_MAX_RANK];
-	int k;
-
-	for (k = t->rank; k-- > 0; at /= t->shape[k])
-		index[k] = at % t->shape[k];
-	putchar('[');
-	for (k = 0; k < t->rank; k++)
-		printf("%s%lld", k ? ", " : "", (long long)index[k]);
-	putchar(']');
-}
-
-static void put_shape(const struct tenon_tensor *t)
-{
-	int k;
-
-	fputs(tenon_dtype_name(t->dtype), stdout);
-	for (k = 0; k < t->rank; k++)
-		printf("%s%lld", k ? ", " : "[", (long long)t->shape[k]);
-	if (t->rank)
-		putchar(']');
-}
-
-static void put_text(const char *name, const struct tenon_tensor *t,
-		     const struct tenon_difference *d)
-{
-	printf("%s: ", name);
-	put_shape(t);
-	if (!d->count) {
-		puts(": equal");
-		return;
-	}
-	printf(": %lld of %lld differ, %lld beyond tolerance\n"
-	       "  largest: absolute %.3g, relative %.3g, ulp %.0f\n  at ",
-	       (long long)d->count, (long long)tenon_tensor_count(t),
-	       (long long)d->beyond, d->absolute, d->relative, d->ulp);
-	put_index(t, d->where);
-	printf(": %.9g and %.9g\n", d->left, d->right);
-}
-
-static void json_number(double x)
-{
-	if (x < 1e300)
-		printf("%.9g", x);
-	else
-		fputs("null", stdout);
-}
-
-static void put_json(const char *name, const struct tenon_tensor *t,
-		     const struct tenon_difference *d)
-{
-	fputs("{\"output\":", stdout);
-	command_json(stdout, name);
-	printf(",\"elements\":%lld,\"differ\":%lld,\"beyond\":%lld,"
-	       "\"absolute\":", (long long)tenon_tensor_count(t),
-	       (long long)d->count, (long long)d->beyond);
-	json_number(d->absolute);
-	fputs(",\"relative\":", stdout);
-	json_number(d->relative);
-	fputs(",\"ulp\":", stdout);
-	json_number(d->ulp);
-	printf(",\"where\":%lld}\n", (long long)d->where);
-}
-
-static enum tenon_status compare_pair(const struct command *command,
-				      const char *name,
-				      const struct tenon_tensor *a,
-				      const struct tenon_tensor *b)
-{
-	struct tolerance given, t;
-	struct tenon_difference d;
-
-	if (!read_tolerance(command, &given))
-		return TENON_USAGE;
-	t = tolerance_for(&given, a->dtype);
-	if (!tenon_tensor_compare(a, b, t.rtol, t.atol, t.ulp, &d)) {
-		printf("%s: ", name);
-		put_shape(a);
-		fputs(" against ", stdout);
-		put_shape(b);
-		putchar('\n');
-		return TENON_NO;
-	}
-	if (command_value(command, "--json"))
-		put_json(name, a, &d);
-	else
-		put_text(name, a, &d);
-	return d.beyond ? TENON_NO : TENON_OK;
-}
-
-/* ---- Two files ---------------------------------------------------------------------- */
-
-static enum tenon_status compare_files(const struct command *command,
-				       struct tenon_context *context)
-{
-	struct tenon_archive *a = NULL, *b = NULL;
-	const char *name;
-	struct tenon_tensor x, y;
-	enum tenon_status status, worst = TENON_OK;
-	size_t i;
-
-	status = tenon_archive_open(context, command->files[0], &a);
-	if (status == TENON_OK)
-		status = tenon_archive_open(context, command->files[1], &b);
-	for (i = 0; status == TENON_OK && i < tenon_archive_count(a); i++) {
-		name = tenon_archive_name(a, i);
-		status = tenon_archive_find(a, name, &x);
-		if (status == TENON_OK)
-			status = tenon_archive_find(b, name, &y);
-		if (status == TENON_OK) {
-			status = compare_pair(command, name[0] ? name :
-					      command->files[0], &x, &y);
-			if (status == TENON_NO) {
-				worst = TENON_NO;
-				status = TENON_OK;
-			}
-		}
-	}
-	if (status == TENON_OK && tenon_archive_count(b) >
-	    tenon_archive_count(a)) {
-		printf("%s holds more tensors than %s\n", command->files[1],
-		       command->files[0]);
-		worst = TENON_NO;
-	}
-	tenon_archive_close(a);
-	tenon_archive_close(b);
-	return status == TENON_OK ? worst : status;
-}
-
-/* ---- Two targets ---------------------------------------------------------------------- */
-
-struct side {
-	struct tenon_module *module;
-	struct tenon_engine *engine;
-	struct tenon_call *call;
-	bool raised;
-};
-
-static enum tenon_status run_side(const struct command *command,
-				  struct tenon_context *context,
-				  const char *target, struct side *side)
-{
-	enum tenon_status status = tenon_context_set(context, "target",
-						     target);
-
-	if (status == TENON_OK)
-		status = command_engine(command, context, command->files[0],
-					&side->module, &side->engine);
-	if (status == TENON_OK)
-		status = tenon_call_new(side->engine, &side->call);
-	if (status == TENON_OK)
-		status = command_inputs(command, side->call);
-	if (status == TENON_OK)
-		status = tenon_call_run(side->call);
-	side->raised = status == TENON_NO;
-	return side->raised ? TENON_OK : status;
-}
-
-static void end_side(struct side *side)
-{
-	tenon_call_free(side->call);
-	tenon_engine_free(side->engine);
-	tenon_module_free(side->module);
-}
+/* ---- What is compared ---------------------------------------------------- */
 
 /* The n-th --target, or NULL. */
 static const char *nth_target(const struct command *command, int n)
@@ -234,155 +20,209 @@ static const char *nth_target(const struct command *command, int n)
 	return NULL;
 }
 
-static enum tenon_status compare_sides(const struct command *command,
-				       const struct side *a,
-				       const struct side *b)
+/* One module runs in the interpreter and on a target, or on two; two modules
+ * on one target each, or both on the same. */
+static void pick_targets(const struct command *command,
+			 struct compare_side *sides)
+{
+	const char *first = nth_target(command, 0);
+	const char *second = nth_target(command, 1);
+	int i;
+
+	if (command->nfiles == 1) {
+		sides[0].target = second ? first : "ref";
+		sides[1].target = second ? second : first;
+		return;
+	}
+	sides[0].target = first;
+	sides[1].target = second ? second : first;
+	for (i = 0; i < 2; i++)
+		if (sides[i].kind != COMPARE_MODULE)
+			sides[!i].target = first;
+}
+
+static bool refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "tenon compare: %s %s\n", what, why);
+	return false;
+}
+
+/* Only what is compiled takes settings, and only what runs takes inputs. */
+static bool fits(const struct command *command,
+		 const struct compare_side *sides)
+{
+	int modules = (sides[0].kind == COMPARE_MODULE) +
+		      (sides[1].kind == COMPARE_MODULE);
+	int files = (sides[0].kind == COMPARE_TENSORS) +
+		    (sides[1].kind == COMPARE_TENSORS);
+	int i;
+
+	for (i = 0; i < command->ngiven; i++) {
+		const struct option_info *option = command->given[i].option;
+		const char *setting = option->setting;
+
+		if (files == 2 && (!strcmp(option->name, "--input") ||
+				   !strcmp(option->name, "--dim")))
+			return refuse(option->name, "is for what runs, not "
+				      "for two files of tensors");
+		if (!modules && setting && strcmp(setting, "threads") &&
+		    strcmp(setting, "allow-outside"))
+			return refuse(option->name, "is for modules; neither "
+				      "file is one");
+	}
+	if (modules == 1 && nth_target(command, 1))
+		return refuse("--target", "is given twice, but one file alone "
+			      "is a module");
+	return true;
+}
+
+/* Operators are what --first-divergence goes by. */
+static bool has_operators(const struct command *command,
+			  const struct compare_side *sides)
+{
+	int i;
+
+	if (!command_value(command, "--first-divergence"))
+		return true;
+	for (i = 0; i < 2; i++) {
+		if (sides[i].kind != COMPARE_ENGINE)
+			continue;
+		fprintf(stderr, "tenon compare: %s: an engine has no "
+			"operators any more; give the module that it was "
+			"built from, or leave out --first-divergence\n",
+			sides[i].path);
+		return false;
+	}
+	if (sides[0].kind == COMPARE_TENSORS &&
+	    sides[1].kind == COMPARE_TENSORS)
+		return refuse("--first-divergence", "needs a module; files of "
+			      "tensors have no operators");
+	return true;
+}
+
+/* ---- Results ------------------------------------------------------------- */
+
+static enum tenon_status absent(const char *path, const char *name)
+{
+	printf("%s: not in %s\n", name, path);
+	return TENON_NO;
+}
+
+/* Output i of a, and b's of that name; the only ones need not be called
+ * alike. */
+static enum tenon_status compare_output(const struct command *command,
+					const struct compare_side *a, int i,
+					const struct compare_side *b)
+{
+	const char *name = compare_side_name(a, i);
+	int at = compare_side_find(b, name);
+	struct tenon_tensor x, y;
+	enum tenon_status status;
+
+	if (at < 0 && compare_side_count(a) == 1 && compare_side_count(b) == 1)
+		at = 0;
+	if (!name[0])
+		name = b->archive ? a->path : compare_side_name(b, at < 0 ? 0 :
+								at);
+	if (at < 0)
+		return absent(b->path, name);
+	status = compare_side_get(a, i, &x);
+	if (status == TENON_OK)
+		status = compare_side_get(b, at, &y);
+	return status == TENON_OK ? compare_pair(command, name, &x, &y) :
+		status;
+}
+
+static enum tenon_status compare_all(const struct command *command,
+				     const struct compare_side *a,
+				     const struct compare_side *b)
 {
 	enum tenon_status worst = TENON_OK, status;
-	int n = tenon_engine_outputs(a->engine), i;
+	int n = compare_side_count(a), i;
 
 	for (i = 0; i < n; i++) {
-		status = compare_pair(command, tenon_engine_output_name(
-				      a->engine, i),
-				      tenon_call_output(a->call, i),
-				      tenon_call_output(b->call, i));
+		status = compare_output(command, a, i, b);
 		if (status > worst)
 			worst = status;
 	}
-	if (a->raised != b->raised) {
-		puts("one target raised the error flag, the other did not");
-		return TENON_NO;
+	for (i = 0; i < compare_side_count(b); i++) {
+		if (compare_side_find(a, compare_side_name(b, i)) >= 0 ||
+		    (n == 1 && compare_side_count(b) == 1))
+			continue;
+		status = absent(a->path, compare_side_name(b, i));
+		if (status > worst)
+			worst = status;
+	}
+	if (a->raised != b->raised && !a->archive && !b->archive) {
+		puts("one side raised the error flag, the other did not");
+		return worst > TENON_NO ? worst : TENON_NO;
 	}
 	return worst;
 }
 
-static enum tenon_status compare_targets(const struct command *command,
-					 struct tenon_context *context)
+static enum tenon_status with_sides(const struct command *command,
+				    struct tenon_context *context,
+				    struct compare_side *sides, bool revealed)
 {
-	const char *first = nth_target(command, 0);
-	const char *second = nth_target(command, 1);
-	struct side a = {0}, b = {0};
 	enum tenon_status status;
 
-	if (!second) {
-		second = first ? first : "c";
-		first = "ref";
-	}
-	status = run_side(command, context, first, &a);
+	status = compare_side_open(command, context, revealed, &sides[0]);
 	if (status == TENON_OK)
-		status = run_side(command, context, second, &b);
+		status = compare_side_open(command, context, revealed,
+					   &sides[1]);
 	if (status == TENON_OK)
-		status = compare_sides(command, &a, &b);
-	end_side(&a);
-	end_side(&b);
+		status = revealed ?
+			compare_first(command, &sides[0], &sides[1]) :
+			compare_all(command, &sides[0], &sides[1]);
+	compare_side_close(&sides[0]);
+	compare_side_close(&sides[1]);
 	return status;
 }
 
-/* Of two files there is nothing to run. */
-static bool is_for_files(const struct command *command)
+/* Values that agree when each is kept may differ once operators are computed
+ * together: the results tell. */
+static enum tenon_status by_operator(const struct command *command,
+				     struct tenon_context *context,
+				     struct compare_side *sides)
 {
-	int i;
+	enum tenon_status status = with_sides(command, context, sides, true);
 
-	for (i = 0; i < command->ngiven; i++) {
-		const char *name = command->given[i].option->name;
-
-		if (strcmp(name, "--input") && strcmp(name, "--dim") &&
-		    strcmp(name, "--target"))
-			continue;
-		fprintf(stderr, "tenon compare: %s is for one module on two "
-			"targets, not for two files\n", name);
-		return false;
-	}
-	return true;
+	if (status != TENON_OK || sides[0].kind != COMPARE_MODULE ||
+	    sides[1].kind != COMPARE_MODULE)
+		return status;
+	status = with_sides(command, context, sides, false);
+	if (status == TENON_NO)
+		fprintf(stderr, "tenon compare: results differ only when "
+			"operators are computed together; `tenon bisect "
+			"--against=ref` finds the rewrite\n");
+	return status;
 }
 
 enum tenon_status verb_compare(const struct command *command)
 {
+	struct compare_side sides[2] = {0};
+	struct compare_tolerance tolerance;
 	struct tenon_context *context;
-	struct tolerance tolerance;
 	enum tenon_status status;
+	int i;
 
 	if (!command_files(command, 1, 2) ||
-	    !read_tolerance(command, &tolerance) ||
-	    (command->nfiles == 2 && !is_for_files(command)))
+	    !compare_tolerance(command, &tolerance))
+		return TENON_USAGE;
+	for (i = 0; i < 2; i++) {
+		sides[i].path = command->files[command->nfiles == 1 ? 0 : i];
+		sides[i].kind = command->nfiles == 1 ? COMPARE_MODULE :
+			compare_side_kind(sides[i].path);
+	}
+	pick_targets(command, sides);
+	if (!fits(command, sides) || !has_operators(command, sides))
 		return TENON_USAGE;
 	context = command_context(command, &status);
 	if (!context)
 		return status;
-	status = command->nfiles == 2 ? compare_files(command, context) :
-		compare_targets(command, context);
+	status = command_value(command, "--first-divergence") ?
+		by_operator(command, context, sides) :
+		with_sides(command, context, sides, false);
 	command_end(command, context);
-	return status;
-}
-
-/* ---- test -------------------------------------------------------------------------------- */
-
-struct tally {
-	const struct command *command;
-	const char *file;
-	int passed, failed;
-};
-
-static void count(void *data, const struct tenon_test *test)
-{
-	struct tally *tally = data;
-
-	if (test->passed)
-		tally->passed++;
-	else
-		tally->failed++;
-	if (command_value(tally->command, "--json")) {
-		fputs("{\"file\":", stdout);
-		command_json(stdout, tally->file);
-		fputs(",\"test\":", stdout);
-		command_json(stdout, test->name);
-		printf(",\"target\":\"%s\",\"passed\":%s", test->target,
-		       test->passed ? "true" : "false");
-		if (test->why) {
-			fputs(",\"why\":", stdout);
-			command_json(stdout, test->why);
-		}
-		puts("}");
-		return;
-	}
-	printf("%s %s: %s (%s)\n", test->passed ? "pass" : "FAIL",
-	       tally->file, test->name, test->target);
-	if (test->why)
-		printf("     %s\n", test->why);
-}
-
-static enum tenon_status test_one(struct tally *tally)
-{
-	struct tenon_module *module = NULL;
-	struct tenon_context *context;
-	enum tenon_status status;
-
-	context = command_context(tally->command, &status);
-	if (!context)
-		return status;
-	status = tenon_parse_file(context, tally->file, &module);
-	if (status == TENON_OK)
-		status = tenon_module_test(module, count, tally);
-	tenon_module_free(module);
-	command_end(tally->command, context);
-	return status;
-}
-
-enum tenon_status verb_test(const struct command *command)
-{
-	struct tally tally = { .command = command };
-	enum tenon_status status = TENON_OK, one;
-	int i;
-
-	if (!command_files(command, 1, -1))
-		return TENON_USAGE;
-	for (i = 0; i < command->nfiles; i++) {
-		tally.file = command->files[i];
-		one = test_one(&tally);
-		if (one > status)
-			status = one;
-	}
-	if (!command_value(command, "--json"))
-		printf("%d passed, %d failed\n", tally.passed, tally.failed);
 	return status;
 }
