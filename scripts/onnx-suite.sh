@@ -9,6 +9,8 @@
 #   --update     write doc/onnx.md and tests/onnx/passing.txt
 #   --reasons N  count the N commonest reasons of being out of scope
 #   -v           name those, too
+#   -j N         tests at a time [2]
+#   --slow N     name the N slowest tests
 #   --tenon P    the command [build/tenon]
 set -eu
 . "$(dirname "$0")/lib.sh"

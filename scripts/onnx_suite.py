@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 import numpy as np
@@ -374,22 +375,39 @@ def run(options, folder, test, model):
     return ("fail", why) if why else ("pass", "")
 
 
-def one(options, name, test):
+def one(options, archive, name, test):
     test.ulp, test.ops = 0, set()
-    with zipfile.ZipFile(options.wheel) as archive:
-        try:
-            model = load(archive, test)
-        except Unreadable as why:
-            path = next((m for m in test.members if
-                         m.endswith("/model.onnx")), None)
-            test.ops = names_of(archive.read(path))[2]
-            return name, "out", str(why)
+    try:
+        model = load(archive, test)
+    except Unreadable as why:
+        path = next((m for m in test.members if m.endswith("/model.onnx")),
+                    None)
+        test.ops = names_of(archive.read(path))[2]
+        return name, "out", str(why)
     with tempfile.TemporaryDirectory() as folder:
         try:
             state, why = run(options, folder, test, model)
         except subprocess.TimeoutExpired:
             state, why = "fail", "more than %d s" % options.timeout
     return name, state, why
+
+
+def timed(options, archive, name, test):
+    began = time.monotonic()
+    found = one(options, archive, name, test)
+    test.took = time.monotonic() - began
+    return found
+
+
+def run_all(options, tests, chosen):
+    """Name: state and reason. One archive serves all threads."""
+    states = {}
+    with zipfile.ZipFile(options.wheel) as archive, \
+            concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        for name, state, why in pool.map(
+                lambda n: timed(options, archive, n, tests[n]), chosen):
+            states[name] = (state, why)
+    return states
 
 
 # ---- Reports -----------------------------------------------------------------
@@ -414,15 +432,28 @@ def read_passing(top):
 
 
 def by_operator(tests, states):
-    """Operator: passed and all, by the operator that names most tests."""
-    table = collections.defaultdict(lambda: [0, 0])
+    """Operator: passed, all, and the largest error in ulp of a test that passed:
+    of those that have no other operator, if any; else None, and of all."""
+    table = collections.defaultdict(lambda: [0, 0, None, None])
     for name, test in tests.items():
         if name not in states:
             continue
         for op in test.ops:
-            table[op][1] += 1
-            table[op][0] += states[name][0] == "pass"
+            row = table[op]
+            row[1] += 1
+            if states[name][0] != "pass":
+                continue
+            row[0] += 1
+            row[3] = max(row[3] or 0, test.ulp)
+            if len(test.ops) == 1:
+                row[2] = max(row[2] or 0, test.ulp)
     return table
+
+
+def ulp_text(row):
+    if row[2] is not None:
+        return "%.0f" % row[2]
+    return "-" if row[3] is None else "%.0f, with others" % row[3]
 
 
 ULPS = [0, 1, 4, 16, 100, 1e18]
@@ -436,7 +467,13 @@ def by_ulp(tests, states):
     return counts
 
 
-def write_page(options, tests, states, counts):
+def by_reason(states):
+    """Why tests are out of scope, without the names in it, and how many."""
+    return collections.Counter(re.sub(r"'[^']*'", "''", why) for state, why in
+                               states.values() if state == "out")
+
+
+def write_page(options, tests, states, counts, seconds):
     path = os.path.join(options.top, "doc", "onnx.md")
     with open(path) as old:
         head = old.read().split("<!-- made by scripts/onnx-suite.sh -->")[0]
@@ -447,6 +484,8 @@ def write_page(options, tests, states, counts):
         out.write("| passed | out of scope | failed |\n|---|---|---|\n"
                   "| %d | %d | %d |\n" % (counts["pass"], counts["out"],
                                           counts["fail"]))
+        out.write("\nThe run took %.1f minutes, %d tests at a time.\n" %
+                  (seconds / 60, options.j))
         out.write("\n| largest error of a test that passed | tests |\n"
                   "|---|---|\n")
         ulp = by_ulp(tests, states)
@@ -457,10 +496,17 @@ def write_page(options, tests, states, counts):
             out.write("| %s | %d |\n" % (text, ulp[u]))
             last = u
         out.write("\n## By operator\n\nTests that have the operator in their "
-                  "graph, and how many of them pass.\n\n"
-                  "| operator | passed | of |\n|---|---|---|\n")
-        for op, (ok, all_) in sorted(by_operator(tests, states).items()):
-            out.write("| %s | %d | %d |\n" % (op, ok, all_))
+                  "graph, how many of them pass, and the largest error\nof "
+                  "those, in steps of the element type: of tests that have no "
+                  "other operator,\nwhere there are such.\n\n"
+                  "| operator | passed | of | largest error, ulp |\n"
+                  "|---|---|---|---|\n")
+        for op, row in sorted(by_operator(tests, states).items()):
+            out.write("| %s | %d | %d | %s |\n" % (op, row[0], row[1],
+                                                  ulp_text(row)))
+        out.write("\n## Why out of scope\n\n| tests | reason |\n|---|---|\n")
+        for why, count in by_reason(states).most_common():
+            out.write("| %d | %s |\n" % (count, why.replace("|", "\\|")))
         out.write("\n## What does not pass\n\n| test | why |\n|---|---|\n")
         for name in sorted(states):
             state, why = states[name]
@@ -478,25 +524,26 @@ def write_passing(options, states):
                 out.write(name + "\n")
 
 
-def report(options, tests, states):
+def report(options, tests, states, seconds):
     counts = collections.Counter(state for state, _ in states.values())
     for name in sorted(states):
         state, why = states[name]
         if state == "fail" or (options.verbose and state == "out"):
             print("%-4s %s: %s" % (state, name, why))
-    reasons = collections.Counter(
-        re.sub(r"'[^']*'", "''", why) for s, why in states.values() if s == "out")
-    for why, count in reasons.most_common(options.reasons):
+    for why, count in by_reason(states).most_common(options.reasons):
         print("# %4d out of scope: %s" % (count, why))
     lost = sorted(n for n in read_passing(options.top)
                   if n in states and states[n][0] != "pass")
     for name in lost:
         print("LOST %s: %s" % (name, states[name][1]))
-    print("%d passed, %d failed, %d out of scope, of %d%s" % (
+    if options.slow:
+        for name in sorted(states, key=lambda n: -tests[n].took)[:options.slow]:
+            print("# %6.1f s %s" % (tests[name].took, name))
+    print("%d passed, %d failed, %d out of scope, of %d%s, in %.0f s" % (
         counts["pass"], counts["fail"], counts["out"], len(states),
-        "" if len(states) == TOTAL else " (%d in all)" % TOTAL))
+        "" if len(states) == TOTAL else " (%d in all)" % TOTAL, seconds))
     if options.update and len(states) == TOTAL:
-        write_page(options, tests, states, counts)
+        write_page(options, tests, states, counts, seconds)
         write_passing(options, states)
     return 1 if lost else 0
 
@@ -512,6 +559,7 @@ def main():
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--reasons", type=int, default=0)
+    parser.add_argument("--slow", type=int, default=0)
     parser.add_argument("--timeout", type=int, default=900)
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
@@ -522,12 +570,9 @@ def main():
         return 1
     chosen = sample(tests) if options.sample else set(tests)
     chosen = sorted(n for n in chosen if re.search(options.k, n))
-    states = {}
-    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for name, state, why in pool.map(
-                lambda n: one(options, n, tests[n]), chosen):
-            states[name] = (state, why)
-    return report(options, tests, states)
+    began = time.monotonic()
+    states = run_all(options, tests, chosen)
+    return report(options, tests, states, time.monotonic() - began)
 
 
 if __name__ == "__main__":
