@@ -21,6 +21,28 @@ struct tn_import_dim {
 	bool is_used;			/* set where the model has such a size */
 };
 
+/* An input that is a constant: --fix. */
+struct tn_import_fix {
+	const char *name;
+	struct tn_tensor value;
+	bool used;		/* set where the model has such an input */
+};
+
+/* How many items a sequence has, or an optional value: --length. */
+struct tn_import_length {
+	const char *name;
+	int64_t length;
+	bool used;
+};
+
+/* The sizes of an input; -1 is a free one: --shape. */
+struct tn_import_shape {
+	const char *name;
+	int rank;
+	int64_t sizes[TN_MAX_RANK];
+	bool used;
+};
+
 struct tn_import {
 	struct tn_module *module;	/* empty, but for its tables */
 	struct tn_sink *sink;
@@ -38,6 +60,10 @@ struct tn_import {
 	void *host;
 	int ndims;
 	struct tn_import_dim *dims;
+	int nfixes, nlengths, nshapes;
+	struct tn_import_fix *fixes;
+	struct tn_import_length *lengths;
+	struct tn_import_shape *shapes;
 };
 
 /* Bounds of a symbolic size that nobody has given any. */

@@ -5,6 +5,8 @@ libtenon_la_SOURCES += \
 	importers/onnx/data.c \
 importers/onnx/hint.c \
 importers/onnx/axes.c \
+importers/onnx/param.c \
+importers/onnx/tree.c \
 	importers/onnx/graph.c \
 	importers/onnx/import.c \
 	importers/onnx/known.c \

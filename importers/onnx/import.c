@@ -13,6 +13,9 @@
 #define OLDEST 1
 #define NEWEST 28
 
+/* Tensors that the results are made of. */
+#define RESULTS 4096
+
 static bool fail(struct tn_onnx_job *job, enum tn_code code, const char *what)
 {
 	struct tn_span nowhere = { job->file, 0, 0 };
@@ -89,76 +92,6 @@ static bool note_functions(struct tn_onnx_job *job)
 	return true;
 }
 
-/* ---- Parameters ------------------------------------------------------------------ */
-
-/* The size of an axis of an input; those without a name are called after it. */
-static const struct tn_dim *size_of(struct tn_onnx_job *job,
-				    const struct onnx_info *info, int axis)
-{
-	const struct onnx_dim *dim =
-		&info->type->tensor->shape->dims.at[axis];
-	const char *name = dim->param;
-
-	if (dim->value.is_set && dim->value.v >= 0)
-		return tn_dim_const(&job->module->dims, dim->value.v);
-	if (!tn_onnx_names_size(name))
-		name = tn_arena_printf(&job->arena, "%s_%d", info->name, axis);
-	return name ? tn_onnx_symbol(job, name) : NULL;
-}
-
-static const struct tn_type *param_type(struct tn_onnx_job *job,
-					const struct onnx_info *info)
-{
-	const struct tn_dim *dims[TN_MAX_RANK];
-	const struct onnx_type *type = info->type;
-	enum tn_dtype dtype;
-	const char *text;
-	int i, rank;
-
-	if (!tn_onnx_declared(job, type, &dtype, &rank, dims) ||
-	    dtype == TN_POISON) {
-		text = tn_arena_printf(&job->arena, "input '%s' is %s",
-			info->name, !type || !type->tensor ? "no tensor" :
-			tn_onnx_dtype(type->tensor->elem.v) == TN_POISON ?
-			"of an element type that is not supported" :
-			"of unknown rank");
-		fail(job, TN_E1015, text ? text : "input");
-		job->is_unsupported = true;
-		return NULL;
-	}
-	for (i = 0; i < rank; i++) {
-		dims[i] = size_of(job, info, i);
-		if (!dims[i])
-			return NULL;
-	}
-	return tn_type_get(job->module, dtype, rank, dims);
-}
-
-static bool add_param(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
-		      const struct onnx_info *info)
-{
-	struct tn_onnx_value *value;
-	const struct tn_type *type;
-
-	if (!info->name || !info->name[0])
-		return fail(job, TN_E1012, "an input of the graph has no "
-			    "name");
-	value = tn_map_find(&scope->values, info->name);
-	if (value && value->source)
-		return true;
-	type = param_type(job, info);
-	value = tn_onnx_new(job, type ? ONNX_TENSOR : ONNX_POISON, info->name);
-	if (!value)
-		return false;
-	if (type) {
-		value->v = tn_graph_param(job->fn->body, info->name, type);
-		if (!value->v)
-			return false;
-		value->v->is_named = true;
-	}
-	return tn_onnx_bind(job, scope, info->name, value);
-}
-
 /* ---- Results ---------------------------------------------------------------------- */
 
 /* A result may not have a name that stands for another value. */
@@ -184,54 +117,97 @@ static bool is_taken(const struct tn_fn *fn, int count, const char *name)
 	return false;
 }
 
-static struct tn_value *result(struct tn_onnx_job *job,
-			       struct tn_onnx_scope *scope, const char *name)
+/* The tensors of a result; -1 after a report. */
+static int leaves_of(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+		     const char *name, int max, struct tn_onnx_leaf *out)
 {
 	struct tn_onnx_value *value = tn_onnx_find(scope, name);
 	const char *text;
+	int count;
 
-	if (value && value->kind == ONNX_TENSOR)
-		return tn_onnx_make(job, value);
-	text = tn_arena_printf(&job->arena, value ? "result '%s' is no tensor" :
-			       "nothing gives the result '%s'", name);
 	if (!value) {
+		text = tn_arena_printf(&job->arena, "nothing gives the result "
+				       "'%s'", name);
 		fail(job, TN_E1006, text ? text : name);
-	} else if (value->kind != ONNX_POISON) {
-		fail(job, TN_E1015, text ? text : name);
-		job->is_unsupported = true;
+		return -1;
 	}
-	return NULL;
+	if (value->kind == ONNX_POISON)
+		return -1;
+	count = value->kind == ONNX_ABSENT ? -1 :
+		tn_onnx_leaves(job, value, name, max, out);
+	if (count >= 0)
+		return count;
+	text = tn_arena_printf(&job->arena, "result '%s' is made of too much, "
+			       "or of nothing", name);
+	fail(job, TN_E1015, text ? text : name);
+	job->is_unsupported = true;
+	return -1;
+}
+
+/* All tensors of the results; -1 after a report. */
+static int all_leaves(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+		      struct tn_onnx_leaf *out)
+{
+	const struct onnx_info_list *outputs = &job->model.graph->outputs;
+	int count = 0, more;
+	size_t i;
+
+	for (i = 0; i < outputs->len; i++) {
+		more = leaves_of(job, scope, outputs->at[i].name ?
+				 outputs->at[i].name : "", RESULTS - count,
+				 out + count);
+		if (more < 0)
+			return -1;
+		count += more;
+	}
+	if (count || !outputs->len)
+		return count;
+	fail(job, TN_E1015, "the results are empty: nothing is left to "
+	     "compute");
+	job->is_unsupported = true;
+	return -1;
+}
+
+static bool add_result(struct tn_onnx_job *job, int i,
+		       const struct tn_onnx_leaf *leaf,
+		       struct tn_value **value)
+{
+	const char *name;
+
+	*value = tn_onnx_make(job, leaf->value);
+	if (!*value)
+		return false;
+	name = result_name(job, leaf->name, *value);
+	if (name && !is_taken(job->fn, i, name))
+		job->fn->result_names[i] = name;
+	job->fn->result_types[i] = (*value)->type;
+	return true;
 }
 
 static bool add_results(struct tn_onnx_job *job, struct tn_onnx_scope *scope)
 {
-	const struct onnx_info_list *outputs = &job->model.graph->outputs;
-	struct tn_module *module = job->module;
+	struct tn_arena *arena = &job->module->arena;
 	struct tn_span span = { job->file, 0, 0 };
+	struct tn_onnx_leaf *leaves;
 	struct tn_fn *fn = job->fn;
 	struct tn_value **values;
 	struct tn_op *op;
-	const char *name;
-	int i, count = (int)outputs->len;
+	int i, count;
 
-	values = tn_arena_array(&job->arena, outputs->len + 1,
-				sizeof(*values));
-	fn->result_names = tn_arena_array(&module->arena, outputs->len + 1,
-					  sizeof(*fn->result_names));
-	fn->result_types = tn_arena_array(&module->arena, outputs->len + 1,
-					  sizeof(*fn->result_types));
-	if (!values || !fn->result_names || !fn->result_types)
+	leaves = tn_arena_array(&job->arena, RESULTS, sizeof(*leaves));
+	values = tn_arena_array(&job->arena, RESULTS, sizeof(*values));
+	count = leaves && values ? all_leaves(job, scope, leaves) : -1;
+	if (count < 0)
 		return false;
-	for (i = 0; i < count; i++) {
-		name = outputs->at[i].name ? outputs->at[i].name : "";
-		values[i] = result(job, scope, name);
-		if (!values[i])
+	fn->result_names = tn_arena_array(arena, (size_t)count + 1,
+					  sizeof(*fn->result_names));
+	fn->result_types = tn_arena_array(arena, (size_t)count + 1,
+					  sizeof(*fn->result_types));
+	if (!fn->result_names || !fn->result_types)
+		return false;
+	for (i = 0; i < count; i++)
+		if (!add_result(job, i, &leaves[i], &values[i]))
 			return false;
-		name = result_name(job, name, values[i]);
-		if (name && !is_taken(fn, i, name))
-			fn->result_names[i] = name;
-		fn->result_types[i] = values[i]->type;
-	}
 	fn->nresults = count;
 	op = tn_graph_op(fn, TN_OP_return, count, values, 0, span);
 	if (!op)
@@ -344,7 +320,7 @@ static bool run(struct tn_onnx_job *job, struct tn_onnx_scope *scope)
 	if (!tn_onnx_enter(job, scope, graph))
 		return false;
 	for (i = 0; i < graph->inputs.len; i++)
-		if (!add_param(job, scope, &graph->inputs.at[i]) &&
+		if (!tn_onnx_param(job, scope, &graph->inputs.at[i]) &&
 		    job->module->failed)
 			return false;
 	tn_onnx_nodes(job, scope, &graph->nodes);

@@ -17,6 +17,8 @@
 #define ONNX_KNOWN 1024
 /* Graphs in graphs, and functions in functions, nest at most so deep. */
 #define ONNX_DEPTH 32
+/* A sequence has at most so many items. */
+#define ONNX_ITEMS 1024
 /* A node has at most so many results. */
 #define ONNX_RESULTS 256
 
@@ -234,6 +236,35 @@ struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
 			       struct tn_value *x);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
+
+/* ---- param.c: inputs of the graph ---------------------------------------- */
+
+/* Binds an input to its parameters. False: no memory, or after a report. */
+bool tn_onnx_param(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
+		   const struct onnx_info *info);
+
+/* ---- tree.c: values of several tensors ------------------------------------ */
+
+/* A tensor in a sequence or optional value, and the name of its place. */
+struct tn_onnx_leaf {
+	const char *name;
+	struct tn_onnx_value *value;
+};
+
+/* The tensors of a value, in order, called NAME_0, NAME_1..; -1: more than
+ * `max`, or nested too deeply. */
+int tn_onnx_leaves(struct tn_onnx_job *job, struct tn_onnx_value *value,
+		   const char *name, int max, struct tn_onnx_leaf *out);
+/* A value built as `like`, of other tensors; advances *next. NULL: no memory. */
+struct tn_onnx_value *tn_onnx_rebuild(struct tn_onnx_job *job,
+				      const struct tn_onnx_value *like,
+				      struct tn_value *const **next);
+/* Whether two values are built alike, whatever their tensors are. */
+bool tn_onnx_alike(const struct tn_onnx_value *a,
+		   const struct tn_onnx_value *b);
+
+/* A sequence of `len` items, yet to be filled; NULL after a report. */
+struct tn_onnx_value *tn_onnx_sequence(struct tn_onnx *n, int len);
 
 /* ---- hint.c: shapes that declared ones ask for --------------------------- */
 

@@ -222,38 +222,71 @@ static void inlined(struct tn_onnx *n, const struct onnx_graph *graph)
 	end(&r);
 }
 
+/* One of two branches: its results, and the tensors that they are made of. */
+struct branch {
+	struct tn_block *block;
+	struct tn_onnx_value *outs[MOST];
+	int count;
+	struct tn_value *values[MOST];
+};
+
+/* The tensors of a branch's results. */
+static bool tensors(struct tn_onnx *n, struct branch *b)
+{
+	struct tn_onnx_leaf leaves[MOST];
+	int i, k, more;
+
+	for (i = 0; i < n->nout; i++) {
+		more = tn_onnx_leaves(n->job, b->outs[i], "", MOST - b->count,
+				      leaves);
+		if (more < 0) {
+			tn_onnx_refuse(n, "result %d of a graph is no tensor",
+				       i);
+			return false;
+		}
+		for (k = 0; k < more; k++) {
+			b->values[b->count] = tn_onnx_make(n->job,
+							   leaves[k].value);
+			if (!b->values[b->count++])
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool branch(struct tn_onnx *n, const struct onnx_graph *graph,
-		   struct tn_block **block, struct tn_value **values)
+		   struct branch *b)
 {
 	struct region r;
 	bool ok;
 	int i;
 
+	b->count = 0;
 	ok = begin(&r, n, graph, open_block(n)) && finish(&r);
-	*block = r.block;
+	b->block = r.block;
 	if (ok && r.nouts != n->nout) {
 		tn_onnx_report(n, TN_E1012, "%d results of a branch for %d",
 			       r.nouts, n->nout);
 		ok = false;
 	}
-	for (i = 0; ok && i < r.nouts; i++) {
-		values[i] = out_value(&r, i);
-		ok = values[i] != NULL;
-	}
-	ok = ok && yield(&r, r.nouts, values, 0);
+	for (i = 0; ok && i < r.nouts; i++)
+		b->outs[i] = r.outs[i];
+	ok = ok && tensors(n, b) && yield(&r, b->count, b->values, 0);
 	end(&r);
 	return ok;
 }
 
-static bool same_types(struct tn_onnx *n, struct tn_value *const *a,
-		       struct tn_value *const *b)
+static bool same_types(struct tn_onnx *n, const struct branch *a,
+		       const struct branch *b)
 {
+	bool same = a->count == b->count;
 	int i;
 
-	for (i = 0; i < n->nout; i++)
-		if (a[i]->type != b[i]->type)
-			return false;
-	return true;
+	for (i = 0; same && i < n->nout; i++)
+		same = tn_onnx_alike(a->outs[i], b->outs[i]);
+	for (i = 0; same && i < a->count; i++)
+		same = a->values[i]->type == b->values[i]->type;
+	return same;
 }
 
 /* Operators that a condition on sizes is made of, at most. */
@@ -286,18 +319,19 @@ static bool is_of_sizes(const struct tn_value *value)
 	return true;
 }
 
-/* Whether values have as many axes as the model says of the node's results;
- * of some it says nothing. */
-static bool are_as_declared(struct tn_onnx *n, struct tn_value *const *values)
+/* Whether results have as many axes as the model says of the node's; of some it
+ * says nothing. */
+static bool are_as_declared(struct tn_onnx *n, const struct branch *b)
 {
 	const struct tn_dim *dims[TN_MAX_RANK];
 	enum tn_dtype dtype;
 	int i, rank;
 
 	for (i = 0; i < n->nout; i++)
-		if (tn_onnx_declared(n->job, tn_map_find(&n->scope->infos,
+		if (b->outs[i]->kind == ONNX_TENSOR &&
+		    tn_onnx_declared(n->job, tn_map_find(&n->scope->infos,
 				n->node->outputs.at[i]), &dtype, &rank, dims) &&
-		    rank != values[i]->type->rank)
+		    rank != b->outs[i]->v->type->rank)
 			return false;
 	return true;
 }
@@ -310,10 +344,9 @@ static bool are_as_declared(struct tn_onnx *n, struct tn_value *const *values)
  */
 static void assumed(struct tn_onnx *n, struct tn_value *condition,
 		    const struct onnx_graph *yes, const struct onnx_graph *no,
-		    struct tn_value *const values[2][MOST])
+		    const struct branch *b)
 {
-	bool first = are_as_declared(n, values[0]) ||
-		     !are_as_declared(n, values[1]);
+	bool first = are_as_declared(n, &b[0]) || !are_as_declared(n, &b[1]);
 
 	tn_onnx_text(n, "assert(%v == %s, message=\"the sizes take the other "
 		     "branch, whose result has another type\"); return true",
@@ -326,28 +359,33 @@ static void assumed(struct tn_onnx *n, struct tn_value *condition,
 static void chosen(struct tn_onnx *n, struct tn_value *condition,
 		   const struct onnx_graph *yes, const struct onnx_graph *no)
 {
-	struct tn_value *values[2][MOST];
+	struct tn_value *const *next;
 	struct tn_block *blocks[2];
+	struct branch b[2];
 	struct tn_op *op;
 	int i;
 
-	if (!branch(n, yes, &blocks[0], values[0]) ||
-	    !branch(n, no, &blocks[1], values[1]))
+	if (!branch(n, yes, &b[0]) || !branch(n, no, &b[1]))
 		return;
-	if (!same_types(n, values[0], values[1])) {
+	if (!same_types(n, &b[0], &b[1])) {
 		if (is_of_sizes(condition))
-			assumed(n, condition, yes, no, values);
+			assumed(n, condition, yes, no, b);
 		else
 			tn_onnx_refuse(n, "branches of different types");
-		drop_block(blocks[0]);
-		drop_block(blocks[1]);
+		drop_block(b[0].block);
+		drop_block(b[1].block);
 		return;
 	}
-	op = flow(n, TN_OP_if, 1, &condition, 2, blocks, n->nout);
+	blocks[0] = b[0].block;
+	blocks[1] = b[1].block;
+	op = flow(n, TN_OP_if, 1, &condition, 2, blocks, b[0].count);
 	if (!op || !infer(n, op, 0, NULL))
 		return;
-	for (i = 0; i < n->nout; i++)
-		tn_onnx_give(n, i, op->out[i]);
+	next = op->out;
+	for (i = 0; i < n->nout; i++) {
+		n->out[i] = tn_onnx_rebuild(n->job, b[0].outs[i], &next);
+		n->failed |= !n->out[i];
+	}
 }
 
 void tn_onnx_do_if(struct tn_onnx *n)
@@ -380,12 +418,22 @@ struct loop {
 	const struct tn_dim *turns;	/* or NULL: only run time knows */
 };
 
-static bool is_true(struct tn_onnx *n, const struct tn_value *value)
+static bool is_known(struct tn_onnx *n, const struct tn_value *value,
+		     int64_t *out)
 {
 	const struct tn_onnx_known *k = tn_onnx_known(n->job, value);
 
-	return k && k->tensor && k->count == 1 &&
-	       tn_tensor_get_i64(k->tensor, 0) != 0;
+	if (!k || !k->tensor || k->count != 1)
+		return false;
+	*out = tn_tensor_get_i64(k->tensor, 0);
+	return true;
+}
+
+static bool is_true(struct tn_onnx *n, const struct tn_value *value)
+{
+	int64_t known;
+
+	return is_known(n, value, &known) && known;
 }
 
 static bool is_plain(const struct tn_onnx *n)
@@ -398,42 +446,88 @@ static bool is_plain(const struct tn_onnx *n)
 	return true;
 }
 
+/* A loop that is written out: what is carried, and what each turn gave. */
+struct turns {
+	struct tn_onnx *n;
+	const struct onnx_graph *graph;
+	int ncarries, nscans, done;
+	struct tn_onnx_value *carries[MOST];
+	struct tn_value *(*scans)[TURNS];
+};
+
+static bool keep_turn(struct turns *t, struct region *r)
+{
+	struct tn_value *v;
+	int i;
+
+	for (i = 0; i < t->ncarries; i++)
+		t->carries[i] = r->outs[i + 1];
+	for (i = 0; i < t->nscans; i++) {
+		v = out_value(r, t->ncarries + 1 + i);
+		v = v ? tn_onnx_text(t->n, "expand_dims(%v, axes=[0])", v) :
+			NULL;
+		t->scans[i][t->done] = v;
+		if (!v)
+			return false;
+	}
+	t->done++;
+	return true;
+}
+
+/* One turn; false: it was the last, or failed. */
+static bool turn(struct turns *t)
+{
+	struct tn_onnx *n = t->n;
+	struct tn_value *at = tn_onnx_text(n, "cast(%i, i64)",
+					   (int64_t)t->done);
+	struct tn_value *yes = tn_onnx_text(n, "cast(true, bool)");
+	struct region r;
+	int64_t known = 0;
+	bool go;
+	int i;
+
+	go = begin(&r, n, t->graph, n->scope->block) &&
+	     give_value(&r, 0, at) && give_value(&r, 1, yes);
+	for (i = 0; go && i < t->ncarries; i++)
+		go = give_input(&r, (size_t)i + 2, t->carries[i]);
+	go = go && finish(&r) && keep_turn(t, &r);
+	if (go && !is_known(n, out_value(&r, 0), &known))
+		tn_onnx_refuse(n, "a condition that only run time knows");
+	end(&r);
+	return go && !n->failed && known;
+}
+
 /* Turn by turn, where all that decides is known. */
 static void written_out(struct tn_onnx *n, const struct onnx_graph *graph,
-			int64_t turns)
+			int64_t most)
 {
-	struct tn_onnx_value *carries[MOST];
-	int ncarries = n->nin - 2, i;
-	struct region r;
-	int64_t turn;
-	bool go = true;
+	struct turns t = { .n = n, .graph = graph, .ncarries = n->nin - 2 };
+	int i;
 
-	if (turns > TURNS || ncarries > MOST ||
-	    (int)graph->outputs.len != ncarries + 1) {
-		tn_onnx_refuse(n, "a loop over sequences that cannot be "
-			       "written out");
+	t.nscans = (int)graph->outputs.len - 1 - t.ncarries;
+	if (most > TURNS || t.ncarries > MOST || t.nscans < 0 ||
+	    (most == 0 && t.nscans)) {
+		tn_onnx_refuse(n, "a loop over sequences of %lld turns (at "
+			       "most %d are written out)", (long long)most,
+			       TURNS);
 		return;
 	}
-	for (i = 0; i < ncarries; i++)
-		carries[i] = n->in[i + 2];
-	for (turn = 0; go && turn < turns && !n->failed; turn++) {
-		struct tn_value *at = tn_onnx_text(n, "cast(%i, i64)", turn);
-		struct tn_value *yes = tn_onnx_text(n, "cast(true, bool)");
-
-		go = begin(&r, n, graph, n->scope->block) &&
-		     give_value(&r, 0, at) && give_value(&r, 1, yes);
-		for (i = 0; go && i < ncarries; i++)
-			go = give_input(&r, (size_t)i + 2, carries[i]);
-		go = go && finish(&r);
-		for (i = 0; go && i < ncarries; i++)
-			carries[i] = r.outs[i + 1];
-		if (go && !is_true(n, out_value(&r, 0)))
-			tn_onnx_refuse(n, "a condition that only run time "
-				       "knows");
-		end(&r);
+	t.scans = tn_arena_array(&n->job->arena, (size_t)t.nscans + 1,
+				 sizeof(*t.scans));
+	if (!t.scans) {
+		n->failed = true;
+		return;
 	}
-	for (i = 0; !n->failed && i < ncarries && i < n->nout; i++)
-		n->out[i] = carries[i];
+	for (i = 0; i < t.ncarries; i++)
+		t.carries[i] = n->in[i + 2];
+	while (t.done < most && turn(&t))
+		;
+	for (i = 0; !n->failed && i < t.ncarries && i < n->nout; i++)
+		n->out[i] = t.carries[i];
+	for (i = 0; !n->failed && i < t.nscans && i + t.ncarries < n->nout;
+	     i++)
+		tn_onnx_give(n, t.ncarries + i, tn_onnx_concat(n, t.done,
+							t.scans[i], 0));
 }
 
 /* How often: known, or as long as a declared result is. */
@@ -711,15 +805,17 @@ void tn_onnx_do_loop(struct tn_onnx *n)
 {
 	struct loop loop = { .graph = graph_of(n, "body") };
 	struct tn_value *most;
-	int64_t turns;
+	int64_t turns, first = 1;
 	int count;
 
 	if (!loop.graph)
 		return;
 	if (!is_plain(n)) {
 		if (tn_onnx_has(n, 0) &&
-		    tn_onnx_ints(n, 0, 1, &turns, &count) && begins_true(n))
-			written_out(n, loop.graph, turns);
+		    tn_onnx_ints(n, 0, 1, &turns, &count) &&
+		    (!tn_onnx_has(n, 1) || is_known(n, tn_onnx_in(n, 1),
+						    &first)))
+			written_out(n, loop.graph, first ? turns : 0);
 		else
 			tn_onnx_refuse(n, "a loop over sequences of a length "
 				       "that only run time knows");
@@ -736,6 +832,62 @@ void tn_onnx_do_loop(struct tn_onnx *n)
 	}
 	if (!n->failed)
 		as_while(&loop);
+}
+
+/* ---- SequenceMap --------------------------------------------------------------------------- */
+
+/* The graph for item `at` of the sequences; other inputs are the same for all. */
+static bool map_item(struct tn_onnx *n, const struct onnx_graph *graph, int at,
+		     struct tn_onnx_value **outs)
+{
+	struct region r;
+	bool ok;
+	int i;
+
+	ok = begin(&r, n, graph, n->scope->block);
+	for (i = 0; ok && i < n->nin; i++)
+		ok = give_input(&r, (size_t)i, n->in[i]->kind == ONNX_SEQUENCE ?
+				n->in[i]->items[at] : n->in[i]);
+	ok = ok && finish(&r);
+	if (ok && r.nouts < n->nout) {
+		tn_onnx_report(n, TN_E1012, "the body does not fit");
+		ok = false;
+	}
+	for (i = 0; ok && i < n->nout; i++)
+		outs[i]->items[at] = r.outs[i];
+	end(&r);
+	return ok;
+}
+
+void tn_onnx_do_sequence_map(struct tn_onnx *n)
+{
+	const struct onnx_graph *graph = graph_of(n, "body");
+	struct tn_onnx_value *outs[MOST];
+	int i, len;
+
+	if (!graph)
+		return;
+	if (!n->nin || n->in[0]->kind != ONNX_SEQUENCE || n->nout > MOST) {
+		tn_onnx_report(n, TN_E1012, "input 0 is no sequence");
+		return;
+	}
+	len = n->in[0]->len;
+	for (i = 1; i < n->nin; i++)
+		if (n->in[i]->kind == ONNX_SEQUENCE && n->in[i]->len != len) {
+			tn_onnx_report(n, TN_E1012, "sequences of different "
+				       "lengths");
+			return;
+		}
+	for (i = 0; i < n->nout; i++) {
+		outs[i] = tn_onnx_sequence(n, len);
+		if (!outs[i])
+			return;
+	}
+	for (i = 0; i < len; i++)
+		if (!map_item(n, graph, i, outs))
+			return;
+	for (i = 0; i < n->nout; i++)
+		n->out[i] = outs[i];
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */

@@ -6,14 +6,11 @@
 
 #include "importers/onnx/table.h"
 
-/* Longer ones are refused. */
-#define MOST 1024
-
-static struct tn_onnx_value *sequence(struct tn_onnx *n, int len)
+struct tn_onnx_value *tn_onnx_sequence(struct tn_onnx *n, int len)
 {
 	struct tn_onnx_value *value = tn_onnx_new(n->job, ONNX_SEQUENCE, NULL);
 
-	if (len > MOST) {
+	if (len > ONNX_ITEMS) {
 		tn_onnx_refuse(n, "a sequence of %d", len);
 		return NULL;
 	}
@@ -77,7 +74,7 @@ void tn_onnx_do_identity(struct tn_onnx *n)
 
 void tn_onnx_do_sequence_construct(struct tn_onnx *n)
 {
-	struct tn_onnx_value *out = sequence(n, n->nin);
+	struct tn_onnx_value *out = tn_onnx_sequence(n, n->nin);
 	int i;
 
 	for (i = 0; out && i < n->nin; i++)
@@ -87,7 +84,7 @@ void tn_onnx_do_sequence_construct(struct tn_onnx *n)
 
 void tn_onnx_do_sequence_empty(struct tn_onnx *n)
 {
-	n->out[0] = sequence(n, 0);
+	n->out[0] = tn_onnx_sequence(n, 0);
 }
 
 void tn_onnx_do_sequence_insert(struct tn_onnx *n)
@@ -98,7 +95,7 @@ void tn_onnx_do_sequence_insert(struct tn_onnx *n)
 
 	if (at < 0 || !tn_onnx_has(n, 1))
 		return;
-	out = sequence(n, in->len + 1);
+	out = tn_onnx_sequence(n, in->len + 1);
 	for (i = 0; out && i < out->len; i++)
 		out->items[i] = i < at ? in->items[i] : i == at ? n->in[1] :
 			in->items[i - 1];
@@ -113,7 +110,7 @@ void tn_onnx_do_sequence_erase(struct tn_onnx *n)
 
 	if (at < 0 || at >= in->len)
 		return;
-	out = sequence(n, in->len - 1);
+	out = tn_onnx_sequence(n, in->len - 1);
 	for (i = 0; out && i < out->len; i++)
 		out->items[i] = in->items[i < at ? i : i + 1];
 	n->out[0] = out;
@@ -140,7 +137,7 @@ void tn_onnx_do_concat_from_sequence(struct tn_onnx *n)
 {
 	const struct tn_onnx_value *in = in_sequence(n);
 	bool fresh = tn_onnx_int(n, "new_axis", 0) != 0;
-	struct tn_value *values[MOST];
+	struct tn_value *values[ONNX_ITEMS];
 	int i, axis = -1;
 
 	if (!in || !in->len) {
@@ -177,7 +174,7 @@ static int part_sizes(struct tn_onnx *n, int64_t size, int64_t *parts)
 	if (tn_onnx_has(n, 1)) {
 		struct tn_value *v = tn_onnx_in(n, 1);
 
-		if (!v || !tn_onnx_ints(n, 1, MOST, parts, &count)) {
+		if (!v || !tn_onnx_ints(n, 1, ONNX_ITEMS, parts, &count)) {
 			tn_onnx_refuse(n, "parts that only run time knows");
 			return -1;
 		}
@@ -185,7 +182,7 @@ static int part_sizes(struct tn_onnx *n, int64_t size, int64_t *parts)
 			return count;
 		each = parts[0];
 	}
-	if (each < 1 || size / each >= MOST) {
+	if (each < 1 || size / each >= ONNX_ITEMS) {
 		tn_onnx_refuse(n, "that many parts");
 		return -1;
 	}
@@ -200,7 +197,7 @@ void tn_onnx_do_split_to_sequence(struct tn_onnx *n)
 	struct tn_value *x = tn_onnx_in(n, 0), *part;
 	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
 	struct tn_onnx_value *out;
-	int64_t parts[MOST], at = 0;
+	int64_t parts[ONNX_ITEMS], at = 0;
 	int axis, count, i;
 
 	if (!x)
@@ -211,7 +208,7 @@ void tn_onnx_do_split_to_sequence(struct tn_onnx *n)
 		return;
 	}
 	count = part_sizes(n, x->type->dims[axis]->value, parts);
-	out = count < 0 ? NULL : sequence(n, count);
+	out = count < 0 ? NULL : tn_onnx_sequence(n, count);
 	for (i = 0; i < x->type->rank; i++) {
 		start[i] = tn_onnx_number(n, 0);
 		stop[i] = x->type->dims[i];

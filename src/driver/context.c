@@ -264,7 +264,7 @@ void tenon_text_free(char *text)
 
 /* ---- Settings ---------------------------------------------------------- */
 
-enum kind { TEXT, YES, NUMBER, WEIGHTS, TARGET, WORDS, DIFF, PLUGIN };
+enum kind { TEXT, LIST, LINES, YES, NUMBER, WEIGHTS, TARGET, WORDS, DIFF, PLUGIN };
 
 struct setting {
 	const char *name;
@@ -279,6 +279,9 @@ static const struct setting settings[] = {
 	{ "passes", TEXT, AT(passes) },
 	{ "fn", TEXT, AT(fn) },
 	{ "bounds", TEXT, AT(bounds) },
+	{ "fix", LINES, AT(fixes) },
+	{ "length", LIST, AT(lengths) },
+	{ "shape", LIST, AT(shapes) },
 	{ "fp", WORDS, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
 	{ "plugin", PLUGIN, 0 },
@@ -381,6 +384,19 @@ static enum tn_status set_text(struct tenon_context *context,
 	return *field ? TN_OK : TN_IO;
 }
 
+/* Behind what was given before. */
+static enum tn_status add_text(struct tenon_context *context,
+			       const char **field, char between,
+			       const char *value)
+{
+	if (*field && (*field)[0])
+		*field = tn_arena_printf(&context->arena, "%s%c%s", *field,
+					 between, value);
+	else
+		return set_text(context, field, value);
+	return *field ? TN_OK : TN_IO;
+}
+
 static enum tn_status apply(struct tenon_context *context,
 			    const struct setting *setting, const char *value)
 {
@@ -407,6 +423,10 @@ static enum tn_status apply(struct tenon_context *context,
 		break;
 	case PLUGIN:
 		return tn_plugin_load(context, value);
+	case LIST:
+		return add_text(context, field, ',', value);
+	case LINES:
+		return add_text(context, field, '\n', value);
 	case TARGET:
 	case TEXT:
 		break;

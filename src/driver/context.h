@@ -17,7 +17,9 @@ struct tn_settings {
 	const char *target, *passes, *fn, *cc, *cxx, *nvcc, *cache, *keep;
 	const char *print_after, *stop_after, *fp, *rules;
 	const char *print_changed, *dump_dir;
-	const char *bounds;	/* "N=1:8,M=4" of imported files */
+	const char *bounds;	/* "N=1:8,M=4" of imported files, and: */
+	const char *lengths, *shapes;	/* "x=3,y=1", "x=2x3,y=?x4" */
+	const char *fixes;	/* "axes=2xi64=0 1", one a line */
 	bool emulate, allow_outside, verify_each, time_passes;
 	bool check_analyses;
 	bool random_weights;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "driver/given.h"
 #include "driver/source.h"
 #include "importers/importer.h"
 
@@ -200,6 +201,7 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	};
 	struct tn_import_dim dims[NBOUNDS];
 	struct tn_file_map mapped;
+	struct tn_given_lists given;
 	enum tn_status status;
 	int error = map(module, path, &mapped);
 
@@ -208,6 +210,8 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	status = error ? TN_IO : read_bounds(module, &import, dims);
 	if (!status)
 		status = begin(module);
+	if (!status)
+		status = tn_given_read(module, &import, &given);
 	if (status)
 		return status;
 	import.module = module->ir;
@@ -216,5 +220,8 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	import.size = mapped.size;
 	status = tn_onnx_import(&import, &module->file);
 	module->has_weights = true;
-	return status ? status : bounds_are_of(module, &import);
+	tn_given_fini(&import);
+	if (!status)
+		status = bounds_are_of(module, &import);
+	return status ? status : tn_given_check(module, &import);
 }

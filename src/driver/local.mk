@@ -21,6 +21,7 @@ libtenon_la_SOURCES += \
 	src/driver/explain_json.c \
 	src/driver/explain_text.c \
 	src/driver/foreign.c src/driver/foreign.h \
+	src/driver/given.c src/driver/given.h \
 	src/driver/list.c \
 	src/driver/module.c src/driver/module.h \
 	src/driver/native.c src/driver/native.h \

@@ -212,6 +212,9 @@ static bool may_repeat(const struct option_info *option, enum verb verb)
 	return !strcmp(option->name, "--input") ||
 	       !strcmp(option->name, "--dim") ||
 	       !strcmp(option->name, "--plugin") ||
+	       !strcmp(option->name, "--fix") ||
+	       !strcmp(option->name, "--length") ||
+	       !strcmp(option->name, "--shape") ||
 	       (!strcmp(option->name, "--output") && verb == VERB_run) ||
 	       (!strcmp(option->name, "--target") && verb == VERB_compare);
 }
