@@ -182,6 +182,15 @@ const char *tn_onnx_fresh(struct tn_onnx *n)
 	return name ? name : "found";
 }
 
+struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
+				 const struct tn_dim *most)
+{
+	struct tn_value *is = count ? tn_onnx_text(n, "iota([%d], axis=0) < "
+					"cast(%v, i64)", most, count) : NULL;
+
+	return is ? tn_onnx_places(n, is, most) : NULL;
+}
+
 int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)
 {
 	if (axis < -rank || axis >= rank) {

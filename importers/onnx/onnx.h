@@ -234,6 +234,10 @@ struct tn_value *tn_onnx_places(struct tn_onnx *n, struct tn_value *x,
  * in place. */
 struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
 			       struct tn_value *x);
+/* i64[Z]: the numbers from 0 to a scalar of run time, of which `most` at most
+ * come; a new size. */
+struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
+				 const struct tn_dim *most);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 

@@ -2,6 +2,7 @@
  * Handlers of sequences and optional values: their length is known at import,
  * so that nothing of them is left in the graph.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "importers/onnx/table.h"
@@ -165,66 +166,130 @@ void tn_onnx_do_concat_from_sequence(struct tn_onnx *n)
 	tn_onnx_give(n, 0, tn_onnx_concat(n, in->len, values, axis));
 }
 
-/* Sizes of the parts along the axis: -1 after a report. */
-static int part_sizes(struct tn_onnx *n, int64_t size, int64_t *parts)
+/* ---- SplitToSequence ------------------------------------------------------------------ */
+
+/* The parts of a value along an axis. */
+struct parts {
+	struct tn_value *x;
+	int axis, count;
+	bool keep;
+	const struct tn_dim *sizes[ONNX_ITEMS];
+};
+
+/* Of one size but for the last: false after a report. */
+static bool even_parts(struct tn_onnx *n, struct parts *p, int64_t each)
 {
-	int64_t each = 1, left = size;
-	int count = 0;
+	const struct tn_dim *size = p->x->type->dims[p->axis];
+	int64_t left;
 
-	if (tn_onnx_has(n, 1)) {
-		struct tn_value *v = tn_onnx_in(n, 1);
-
-		if (!v || !tn_onnx_ints(n, 1, ONNX_ITEMS, parts, &count)) {
-			tn_onnx_refuse(n, "parts that only run time knows");
-			return -1;
-		}
-		if (v->type->rank)
-			return count;
-		each = parts[0];
+	if (!tn_dim_is_const(size)) {
+		tn_onnx_refuse(n, "an axis of unknown size");
+		return false;
 	}
-	if (each < 1 || size / each >= ONNX_ITEMS) {
+	if (each < 1 || size->value / each >= ONNX_ITEMS) {
 		tn_onnx_refuse(n, "that many parts");
-		return -1;
+		return false;
 	}
-	for (count = 0; left > 0; left -= each)
-		parts[count++] = left < each ? left : each;
-	return count;
+	for (left = size->value; left > 0; left -= each)
+		p->sizes[p->count++] = tn_onnx_number(n, left < each ? left :
+						      each);
+	return true;
+}
+
+/* False: only run time knows them, or after a report. */
+static bool known_parts(struct tn_onnx *n, struct parts *p)
+{
+	struct tn_value *v;
+	int64_t each;
+
+	if (!tn_onnx_has(n, 1))
+		return even_parts(n, p, 1);
+	v = tn_onnx_in(n, 1);
+	if (!v)
+		return false;
+	if (v->type->rank)
+		return tn_onnx_sizes(n, 1, ONNX_ITEMS, p->sizes, &p->count);
+	return tn_onnx_ints(n, 1, 1, &each, &p->count) &&
+	       (p->count = 0, even_parts(n, p, each));
+}
+
+static struct tn_value *without_axis(struct tn_onnx *n, const struct parts *p,
+				     struct tn_value *part)
+{
+	return part && !p->keep ? tn_onnx_text(n, "squeeze(%v, axes=[%i])",
+					       part, (int64_t)p->axis) : part;
+}
+
+static void cut_known(struct tn_onnx *n, const struct parts *p)
+{
+	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
+	const struct tn_type *type = p->x->type;
+	struct tn_onnx_value *out = tn_onnx_sequence(n, p->count);
+	int i;
+
+	for (i = 0; i < type->rank; i++) {
+		start[i] = tn_onnx_number(n, 0);
+		stop[i] = type->dims[i];
+	}
+	stop[p->axis] = start[p->axis];
+	for (i = 0; out && i < p->count; i++) {
+		start[p->axis] = stop[p->axis];
+		stop[p->axis] = tn_dim_add(tn_onnx_pool(n), start[p->axis],
+					   p->sizes[i]);
+		out->items[i] = wrap(n, without_axis(n, p, tn_onnx_text(n,
+			"slice(%v, start=%D, stop=%D)", p->x, type->rank,
+			start, type->rank, stop)));
+	}
+	n->out[0] = out;
+}
+
+/* As many parts as the operand has elements, of sizes that the data tell. */
+static void cut_at_run_time(struct tn_onnx *n, const struct parts *p)
+{
+	const struct tn_dim *size = p->x->type->dims[p->axis];
+	struct tn_value *by = tn_onnx_in(n, 1), *from, *part;
+	struct tn_onnx_value *out;
+	int64_t i, count;
+
+	if (!by || by->type->rank != 1 ||
+	    !tn_dim_is_const(by->type->dims[0])) {
+		tn_onnx_refuse(n, "parts that only run time knows");
+		return;
+	}
+	count = by->type->dims[0]->value;
+	out = tn_onnx_sequence(n, count > ONNX_ITEMS ? INT_MAX : (int)count);
+	by = tn_onnx_text(n, "p = cast(%v, i64); assert(all(p >= 0) && "
+			  "sum(p) == %d, message=\"the parts are not the "
+			  "whole\"); return p", by, size);
+	from = tn_onnx_text(n, "cast(0, i64)");
+	for (i = 0; out && by && from && i < count; i++) {
+		part = tn_onnx_counted(n, tn_onnx_text(n, "p = %v; "
+						       "return p[%i]", by, i),
+				       size);
+		part = part ? tn_onnx_text(n, "gather(%v, %v + %v, axis=%i)",
+					   p->x, part, from,
+					   (int64_t)p->axis) : NULL;
+		out->items[i] = wrap(n, without_axis(n, p, part));
+		from = tn_onnx_text(n, "p = %v; return %v + p[%i]", by, from,
+				    i);
+	}
+	n->out[0] = out;
 }
 
 void tn_onnx_do_split_to_sequence(struct tn_onnx *n)
 {
-	bool keep = tn_onnx_int(n, "keepdims", 1) || tn_onnx_has(n, 1);
-	struct tn_value *x = tn_onnx_in(n, 0), *part;
-	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
-	struct tn_onnx_value *out;
-	int64_t parts[ONNX_ITEMS], at = 0;
-	int axis, count, i;
+	struct parts p = { .x = tn_onnx_in(n, 0) };
 
-	if (!x)
+	if (!p.x)
 		return;
-	axis = tn_onnx_axis(n, tn_onnx_int(n, "axis", 0), x->type->rank);
-	if (axis < 0 || !tn_dim_is_const(x->type->dims[axis])) {
-		tn_onnx_refuse(n, "an axis of unknown size");
+	p.keep = tn_onnx_int(n, "keepdims", 1) || tn_onnx_has(n, 1);
+	p.axis = tn_onnx_axis(n, tn_onnx_int(n, "axis", 0), p.x->type->rank);
+	if (p.axis < 0)
 		return;
-	}
-	count = part_sizes(n, x->type->dims[axis]->value, parts);
-	out = count < 0 ? NULL : tn_onnx_sequence(n, count);
-	for (i = 0; i < x->type->rank; i++) {
-		start[i] = tn_onnx_number(n, 0);
-		stop[i] = x->type->dims[i];
-	}
-	for (i = 0; out && i < count; i++) {
-		start[axis] = tn_onnx_number(n, at);
-		at += parts[i];
-		stop[axis] = tn_onnx_number(n, at);
-		part = tn_onnx_text(n, "slice(%v, start=%D, stop=%D)", x,
-				    x->type->rank, start, x->type->rank, stop);
-		if (part && !keep)
-			part = tn_onnx_text(n, "squeeze(%v, axes=[%i])", part,
-					    (int64_t)axis);
-		out->items[i] = wrap(n, part);
-	}
-	n->out[0] = out;
+	if (known_parts(n, &p))
+		cut_known(n, &p);
+	else if (!n->failed)
+		cut_at_run_time(n, &p);
 }
 
 /* ---- Optional values ----------------------------------------------------------------- */
