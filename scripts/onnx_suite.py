@@ -23,6 +23,8 @@ import zipfile
 
 import numpy as np
 
+import onnx_values
+
 DATA = "onnx/backend/test/data/"
 KINDS = ["node", "pytorch-converted", "pytorch-operator", "simple", "light"]
 TOTAL = 1914
@@ -164,10 +166,6 @@ def names_of(model):
     return [n for n in inputs if n not in given], outputs, ops, shapes
 
 
-def is_tensor(kind):
-    return all(n != 4 and n != 9 and n != 5 for n, _ in fields(kind))
-
-
 def declared_shape(kind):
     dims = []
     for n, t in fields(kind):
@@ -184,6 +182,8 @@ class Test:
     def __init__(self, kind, name):
         self.kind, self.name = kind, name
         self.rtol, self.atol = 1e-3, 1e-7
+        self.told = []      # what the command is told at import
+        self.fixed = []     # inputs that are fixed there
 
 
 def list_tests(archive):
@@ -214,6 +214,11 @@ def number_of(path):
     return int(re.search(r"_(\d+)\.pb$", path).group(1))
 
 
+def read_value(info, data):
+    return onnx_values.read(fields, tensor, onnx_values.kind_of(fields, info),
+                            data)
+
+
 def load(archive, test):
     """Model, inputs and expected results of the first data set of a test."""
     if test.kind == "light":
@@ -235,18 +240,22 @@ def load(archive, test):
             data = json.loads(archive.read(member))
             test.rtol = data.get("rtol", test.rtol)
             test.atol = data.get("atol", test.atol)
-    if not all(is_tensor(shapes[n]) for n in names + outputs):
-        raise Unreadable("sequences and optional values as inputs or results")
     sets = [m for m in test.members if "/test_data_set_0/" in m]
     ins = sorted((m for m in sets if "/input_" in m), key=number_of)
     outs = sorted((m for m in sets if "/output_" in m), key=number_of)
     test.inputs = []
     for name, path in zip(names, ins):
-        _, dtype, data = tensor(archive.read(path))
-        if dtype in ("i4", "u4"):
-            raise Unreadable("inputs of 4 bits: .npy has no such type")
-        test.inputs.append((name, dtype, data))
-    test.expected = [tensor(archive.read(p)) for p in outs]
+        value = read_value(shapes[name], archive.read(path))
+        test.told += onnx_values.options(fields, shapes[name], name,
+                                         value)
+        for leaf, item in onnx_values.leaves(name, value):
+            if item.dtype in ("i4", "u4"):
+                raise Unreadable("inputs of 4 bits: .npy has no such type")
+            test.inputs.append((leaf, item.dtype, item.data))
+    test.expected = [
+        (leaf, item.dtype, item.data) for name, path in zip(outputs, outs)
+        for leaf, item in onnx_values.leaves(
+            name, read_value(shapes[name], archive.read(path)))]
     return model
 
 
@@ -343,14 +352,15 @@ def save(folder, test, model):
     path = os.path.join(folder, "model.onnx")
     with open(path, "wb") as out:
         out.write(model)
-    arguments = []
+    arguments = list(test.told)
     arrays = {}
     for i, (name, dtype, data) in enumerate(test.inputs):
         if dtype in ("bf16", "f8e4m3fn", "f8e5m2"):
             data = data.view("V%d" % data.dtype.itemsize)
         arrays["i%d" % i] = data
-        arguments += ["-i", "%s=@%s=i%d" % (name, os.path.join(
-            folder, "in.npz"), i)]
+        arguments += ["--fix" if name in test.fixed else "-i",
+                      "%s=@%s=i%d" % (name, os.path.join(folder, "in.npz"),
+                                      i)]
     np.savez(os.path.join(folder, "in.npz"), **arrays)
     return path, arguments
 
@@ -377,6 +387,7 @@ def run(options, folder, test, model):
 
 def one(options, archive, name, test):
     test.ulp, test.ops = 0, set()
+    test.fixed = onnx_values.FIXED.get(name, [])
     try:
         model = load(archive, test)
     except Unreadable as why:
@@ -473,6 +484,23 @@ def by_reason(states):
                                states.values() if state == "out")
 
 
+def write_told(out, tests, states):
+    """What tests that pass were told beyond their inputs."""
+    passed = [n for n in sorted(states) if states[n][0] == "pass"]
+    fixed = [n for n in passed if tests[n].fixed]
+    told = [n for n in passed if any("--length" in o for o in tests[n].told)]
+    if fixed:
+        out.write("\nOf those that passed, %d with an input fixed at import "
+                  "(`--fix`), because it decides\nsizes or a number of items "
+                  "that no declared type tells: %s.\n" % (len(fixed), ", ".join(
+                      "%s (%s)" % (n, ", ".join(tests[n].fixed))
+                      for n in fixed)))
+    if told:
+        out.write("\nOf those that passed, %d have sequences or optional values "
+                  "as inputs, whose number of\nitems and sizes are said at "
+                  "import (`--length`, `--shape`).\n" % len(told))
+
+
 def write_page(options, tests, states, counts, seconds):
     path = os.path.join(options.top, "doc", "onnx.md")
     with open(path) as old:
@@ -484,6 +512,7 @@ def write_page(options, tests, states, counts, seconds):
         out.write("| passed | out of scope | failed |\n|---|---|---|\n"
                   "| %d | %d | %d |\n" % (counts["pass"], counts["out"],
                                           counts["fail"]))
+        write_told(out, tests, states)
         out.write("\nThe run took %.1f minutes, %d tests at a time.\n" %
                   (seconds / 60, options.j))
         out.write("\n| largest error of a test that passed | tests |\n"
