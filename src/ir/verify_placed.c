@@ -392,10 +392,11 @@ static void run_loop(struct checker *c, const struct tn_op *op)
 {
 	const struct tn_block *body = op->regions[op->nregions - 1];
 	int skip = op->code == TN_OP_for, i;
-	size_t mark = c->reads.len;
+	size_t mark;
 
 	for (i = 0; i < op->nin; i++)
 		copy_value(c, tn_graph_in(op, i), body->params[i + skip], op);
+	mark = c->reads.len;
 	c->loops++;
 	if (skip)
 		write_value(c, body->params[0]);
