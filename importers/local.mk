@@ -8,6 +8,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/hint.c \
 	importers/onnx/import.c \
 	importers/onnx/known.c \
+	importers/onnx/ml.c importers/onnx/ml.h \
 	importers/onnx/node.c \
 	importers/onnx/onnx.h \
 	importers/onnx/op_attention.c \
@@ -18,6 +19,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_loop.c \
 	importers/onnx/op_loss.c \
 	importers/onnx/op_math.c \
+	importers/onnx/op_ml.c \
 	importers/onnx/op_norm.c \
 	importers/onnx/op_quant.c \
 	importers/onnx/op_reduce.c \
@@ -30,6 +32,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_signal.c \
 	importers/onnx/op_slice.c \
 	importers/onnx/op_training.c \
+	importers/onnx/op_tree.c \
 	importers/onnx/op_window.c \
 	importers/onnx/param.c \
 	importers/onnx/region.c importers/onnx/region.h \

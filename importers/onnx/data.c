@@ -271,10 +271,8 @@ static bool of_file(struct tn_onnx_job *job, const struct onnx_tensor *from,
 			wire_of(data + offset, (size_t)length), out);
 }
 
-/* A tensor of the model as ours, a view or owned. False after a report. */
-static bool read_tensor(struct tn_onnx_job *job,
-			const struct onnx_tensor *from, struct tn_span span,
-			struct tn_tensor *out)
+bool tn_onnx_tensor(struct tn_onnx_job *job, const struct onnx_tensor *from,
+		    struct tn_span span, struct tn_tensor *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->dtype = tn_onnx_dtype(from->type.v);
@@ -383,7 +381,7 @@ struct tn_value *tn_onnx_make(struct tn_onnx_job *job,
 	if (value->v || value->kind != ONNX_TENSOR)
 		return value->v;
 	if (!value->source ||
-	    !read_tensor(job, value->source, value->span, &tensor)) {
+	    !tn_onnx_tensor(job, value->source, value->span, &tensor)) {
 		value->kind = ONNX_POISON;
 		return NULL;
 	}

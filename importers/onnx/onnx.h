@@ -132,6 +132,9 @@ bool tn_onnx_declared(struct tn_onnx_job *job, const struct onnx_type *type,
 bool tn_onnx_shape_dims(struct tn_onnx_job *job,
 			const struct onnx_shape *shape, int *rank,
 			const struct tn_dim **dims);
+/* A tensor of the model as ours, a view or owned. False after a report. */
+bool tn_onnx_tensor(struct tn_onnx_job *job, const struct onnx_tensor *from,
+		    struct tn_span span, struct tn_tensor *out);
 /* A literal at the head of the function, or a weight if it is large. */
 struct tn_value *tn_onnx_literal(struct tn_onnx_job *job,
 				 struct tn_tensor *tensor, const char *name,
