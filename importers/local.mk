@@ -15,6 +15,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_detect.c \
 	importers/onnx/op_frame.c \
 	importers/onnx/op_if.c \
+	importers/onnx/op_grams.c \
 	importers/onnx/op_index.c \
 	importers/onnx/op_loop.c \
 	importers/onnx/op_loss.c \

@@ -239,7 +239,12 @@ void tn_onnx_do_label_encoder(struct tn_onnx *n)
 	other = label_default(n, values.dtype);
 	if (!k || !v || !other)
 		return;
-	tn_onnx_is(n, "k = %v; x = expand_dims(%v, axes=[-1]); "
+	/* NaN is a key from version 4 on. */
+	tn_onnx_is(n, n->version < 4 ?
+		   "k = %v; x = expand_dims(%v, axes=[-1]); h = x == k; "
+		   "v = gather(%v, argmax(cast(h, u8), axis=-1)); "
+		   "return select(any(h, axes=[-1]), v, %v)" :
+		   "k = %v; x = expand_dims(%v, axes=[-1]); "
 		   "h = x == k || x != x && k != k; "
 		   "v = gather(%v, argmax(cast(h, u8), axis=-1)); "
 		   "return select(any(h, axes=[-1]), v, %v)", k, x, v, other);

@@ -72,8 +72,10 @@ def attr(name, value):
         return field(1, name) + field(4, value) + field(20, 3)
     if isinstance(value, bytes):
         return field(1, name) + field(6, value) + field(20, 5)
-    return (field(1, name) + b"".join(field(8, v) for v in value) +
-            field(20, 7))
+    number, kind = {float: (7, 6), str: (9, 8)}.get(
+        type(value[0]) if value else int, (8, 7))
+    return (field(1, name) + b"".join(field(number, v) for v in value) +
+            field(20, kind))
 
 
 def node(op, inputs, outputs, name="", domain="", **attrs):

@@ -11,14 +11,14 @@ from make import FLOAT, INT64, field, floats, graph, info, node
 ML = "ai.onnx.ml"
 
 
-def one(op, inputs, outputs, weights=(), domain="", version=1, **attrs):
+def one(op, inputs, outputs, given=(), domain="", version=1, **attrs):
     """A node, its inputs and results as (name, kind, dims)."""
     names = [i[0] for i in inputs] + [
         w for w in attrs.pop("more", ())]
     body = graph([node(op, names, [o[0] for o in outputs], "n", domain,
                        **attrs)],
                  [info(*i) for i in inputs], [info(*o) for o in outputs],
-                 weights)
+                 given)
     return make.model(body, 22) + (field(8, field(1, domain) + field(
         2, version)) if domain else b"")
 
@@ -41,7 +41,99 @@ def model_middle():
                more=["most", "iou"], center_point_box=1)
 
 
+# ---- Features and trees ------------------------------------------------------
+
+def model_grams():
+    """Pairs with skips in rows of any length, and single ones; the columns
+    not in order; what is there counts as its weight."""
+    return one("TfIdfVectorizer", [("x", INT64, ["n", "c"])],
+               [("y", FLOAT, ["n", 4])], ngram_counts=[0, 2],
+               ngram_indexes=[3, 1, 2, 0], pool_int64s=[5, 7, 5, 7, 7, 5],
+               min_gram_length=1, max_gram_length=2, max_skip_count=1,
+               mode="IDF", weights=[0.5, 1.0, 2.0, 4.0])
+
+
+# Tree 0 asks element 0 whether it is at most 1, then element 1 whether it is
+# less than 2, and is yes to what is missing there. Tree 1 is a leaf.
+NODES = dict(
+    nodes_treeids=[0, 0, 0, 0, 0, 1], nodes_nodeids=[0, 1, 2, 3, 4, 0],
+    nodes_featureids=[0, 0, 1, 0, 0, 0],
+    nodes_values=[1.0, 0.0, 2.0, 0.0, 0.0, 0.0],
+    nodes_modes=["BRANCH_LEQ", "LEAF", "BRANCH_LT", "LEAF", "LEAF", "LEAF"],
+    nodes_truenodeids=[1, 0, 3, 0, 0, 0],
+    nodes_falsenodeids=[2, 0, 4, 0, 0, 0],
+    nodes_missing_value_tracks_true=[0, 0, 1, 0, 0, 0])
+
+
+def trees(op, outputs, **attrs):
+    return one(op, [("x", FLOAT, ["n", 2])], outputs, domain=ML, version=3,
+               **{**NODES, **attrs})
+
+
+def targets(how, **more):
+    return trees("TreeEnsembleRegressor", [("y", FLOAT, ["n", 2])],
+                 target_treeids=[0, 0, 0, 0, 1], target_nodeids=[1, 3, 3, 4, 0],
+                 target_ids=[0, 0, 1, 1, 0],
+                 target_weights=[1.0, 2.0, 4.0, 8.0, 1.5],
+                 aggregate_function=how, n_targets=2,
+                 base_values=[0.25, 0.5], **more)
+
+
+def model_tree_sum():
+    return targets("SUM")
+
+
+def model_tree_average():
+    return targets("AVERAGE")
+
+
+def model_tree_max():
+    return targets("MAX")
+
+
+def votes(ids, weights, **attrs):
+    return trees("TreeEnsembleClassifier",
+                 [("l", INT64, ["n"]), ("y", FLOAT, ["n", 2])],
+                 class_treeids=[0, 0, 0, 1], class_nodeids=[1, 3, 4, 0],
+                 class_ids=ids, class_weights=weights, **attrs)
+
+
+def model_tree_binary():
+    """One class has weights: they are in favour of the other."""
+    return votes([0] * 4, [-1.0, 1.0, 3.0, -0.5], classlabels_int64s=[7, -2],
+                 post_transform="LOGISTIC")
+
+
+def model_tree_share():
+    return votes([0] * 4, [0.25, 0.5, 0.75, 0.125],
+                 classlabels_int64s=[7, -2])
+
+
+def model_tree_strings():
+    return votes([0] * 4, [1.0] * 4, classlabels_strings=["a", "b"])
+
+
+def model_tree_circle():
+    return targets("SUM", nodes_truenodeids=[1, 0, 2, 0, 0, 0])
+
+
+def model_tree_lost():
+    return targets("SUM", nodes_falsenodeids=[2, 0, 9, 0, 0, 0])
+
+
+def model_labels():
+    """Reals, and what is missing, to whole numbers."""
+    return one("LabelEncoder", [("x", FLOAT, [5])], [("y", INT64, [5])],
+               domain=ML, version=2, keys_floats=[1.5, float("nan"), 2.5],
+               values_int64s=[10, 20, 30], default_int64=-7)
+
+
 # ---- Refused -----------------------------------------------------------------
+
+def model_maps():
+    return one("ZipMap", [("x", FLOAT, [2, 2])], [("y", FLOAT, [2, 2])],
+               domain=ML, classlabels_int64s=[0, 1])
+
 
 def model_random():
     return one("RandomNormalLike", [("x", FLOAT, [2])], [("y", FLOAT, [2])])
