@@ -127,6 +127,7 @@ struct tn_kernel *tn_inline_kernel(struct tn_kernel *kernel,
 	tn_map_init_ptr(&r.bufs);
 	r.kernel->annots = kernel->annots;
 	r.kernel->comment = kernel->comment;
+	r.kernel->guards = kernel->guards;
 	r.kernel->scratch_bytes = kernel->scratch_bytes;
 	r.kernel->span = kernel->span;
 	good = fill(&r);

@@ -255,15 +255,17 @@ static void take_names(struct tn_lower *lw)
 	}
 }
 
-/* Indices of made kernels are right by construction; where the prover does not
- * see it, the text says so. */
-static bool mark_unchecked(struct tn_module *module)
+/* Indices of made kernels are right by construction, for sizes that the entry
+ * lets in; where the prover does not see it, the text says so. */
+static bool mark_unchecked(struct tn_module *module, const struct tn_fn *entry)
 {
 	struct tn_kernel *kernel;
 	size_t i;
 
 	for (i = 0; i < module->kernels.len; i++) {
 		kernel = tn_vec_ptr(&module->kernels, i);
+		if (kernel->comment)
+			kernel->guards = &entry->guards;
 		if (kernel->comment && !tn_kernel_mark_unchecked(kernel))
 			return false;
 	}
@@ -316,7 +318,7 @@ enum tn_pass_result tn_pass_lower(struct tn_pass_context *context)
 	take_names(&lw);
 	good = tn_lower_layouts(&lw, body) && lower_block(&lw, body) &&
 		sweep(&lw, body) &&
-		mark_unchecked(module);
+		mark_unchecked(module, context->entry);
 	if (lw.failed || lw.rw->failed || module->arena.failed) {
 		module->failed = true;
 		good = false;

@@ -167,6 +167,9 @@ struct tn_kernel {
 	struct tn_annots annots;	/* @schedule(..) to do, @scheduled(..) done,
 					 * @fp(..) */
 	const char *comment;	/* canonical IR of what it computes, or NULL */
+	const struct tn_vec *guards;	/* struct tn_guard: what the entry of the
+					 * function that launches it has seen
+					 * to; or NULL */
 	int64_t scratch_bytes;	/* ARENA allocs, worst case */
 	struct tn_span span;
 	int number;

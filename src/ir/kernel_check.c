@@ -14,6 +14,7 @@
 #define WITNESS_BUDGET 400000
 
 struct checker {
+	const struct tn_kernel *kernel;
 	struct tn_krange range;
 	struct tn_vec open;	/* struct tn_kopen */
 	int64_t budget;
@@ -68,7 +69,7 @@ static void check_index(struct checker *c, const void *where,
 	}
 	access.verdict = TN_KACCESS_UNKNOWN;
 	if (c->budget > 0 &&
-	    tn_kwitness_find(c->range.pool, &c->open, index, extent,
+	    tn_kwitness_find(c->kernel, &c->open, index, extent,
 			     &c->budget, &access.witness))
 		access.verdict = TN_KACCESS_OUTSIDE;
 	tn_krange_ends(&c->range, index, &access.lo, &access.hi);
@@ -172,6 +173,7 @@ static bool check(struct checker *c, const struct tn_kernel *kernel)
 {
 	bool good;
 
+	c->kernel = kernel;
 	c->budget = WITNESS_BUDGET;
 	tn_krange_init(&c->range, &kernel->module->dims);
 	tn_vec_init(&c->open, sizeof(struct tn_kopen), NULL);

@@ -2,8 +2,8 @@
  * Witnesses: runs what stands around a place at the corners of its loops.
  *
  * In: loops, lets and conditions, an index and an extent. Every size takes
- * its least and its largest value, alone and all together; every loop its
- * first and its last turn. A corner counts only if its loops have turns and
+ * its least and its largest value, alone and all together, unless a guard at
+ * the entry refuses them; every loop its first and its last turn. A corner counts only if its loops have turns and
  * all its conditions are known to hold, so that the access is really made.
  */
 #include "ir/kernel_witness.h"
@@ -22,6 +22,7 @@
 
 struct trial {
 	struct tn_dim_pool *pool;
+	const struct tn_vec *guards;	/* or NULL */
 	const struct tn_vec *open;
 	const struct tn_kexpr *index;
 	const struct tn_dim *extent;
@@ -236,6 +237,22 @@ static int64_t end_of(const struct tn_sym *sym, bool high)
 	return tn_num_floordiv(up, mod) * mod;
 }
 
+/* Whether the entry lets these sizes in, as far as it is known. */
+static bool are_admitted(const struct trial *t)
+{
+	const struct tn_guard *guard;
+	int64_t a, b;
+	size_t i;
+
+	for (i = 0; t->guards && i < t->guards->len; i++) {
+		guard = tn_vec_at(t->guards, i);
+		if (size_of(t, guard->a, &a) && size_of(t, guard->b, &b) &&
+		    !tn_guard_holds(guard, a, b))
+			return false;
+	}
+	return true;
+}
+
 /* All sizes at one end, but for `odd` (or -1) at the other. */
 static bool try_sizes(struct trial *t, bool high, int odd)
 {
@@ -246,7 +263,7 @@ static bool try_sizes(struct trial *t, bool high, int odd)
 		dim = tn_vec_ptr(&t->pool->syms, (size_t)i);
 		t->sizes[i] = end_of(dim->sym, i == odd ? !high : high);
 	}
-	return run(t, 0, 0);
+	return are_admitted(t) && run(t, 0, 0);
 }
 
 static bool try_all(struct trial *t)
@@ -345,13 +362,15 @@ static const char *text_of(struct trial *t)
 	return text;
 }
 
-bool tn_kwitness_find(struct tn_dim_pool *pool, const struct tn_vec *open,
-		      const struct tn_kexpr *index,
+bool tn_kwitness_find(const struct tn_kernel *kernel,
+		      const struct tn_vec *open, const struct tn_kexpr *index,
 		      const struct tn_dim *extent, int64_t *budget,
 		      struct tn_kwitness *out)
 {
-	struct trial t = { .pool = pool, .open = open, .index = index,
-			   .extent = extent, .budget = budget };
+	struct tn_dim_pool *pool = &kernel->module->dims;
+	struct trial t = { .pool = pool, .guards = kernel->guards,
+			   .open = open, .index = index, .extent = extent,
+			   .budget = budget };
 	bool found;
 
 	tn_arena_init(&t.arena);

@@ -19,11 +19,11 @@ struct tn_kwitness {
 	const char *text;	/* "N = 1, i = 0", in the arena; maybe empty */
 };
 
-/* Looks at least and largest sizes and at first and last turns. `open` holds
- * struct tn_kopen; *budget is what may still be tried and goes down. False:
- * none is found, which says nothing. */
-bool tn_kwitness_find(struct tn_dim_pool *pool, const struct tn_vec *open,
-		      const struct tn_kexpr *index,
+/* Looks at least and largest sizes that the guards of the kernel let in, and at
+ * first and last turns. `open` holds struct tn_kopen; *budget is what may still
+ * be tried and goes down. False: none is found, which says nothing. */
+bool tn_kwitness_find(const struct tn_kernel *kernel,
+		      const struct tn_vec *open, const struct tn_kexpr *index,
 		      const struct tn_dim *extent, int64_t *budget,
 		      struct tn_kwitness *out);
 
