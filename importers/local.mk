@@ -3,6 +3,7 @@
 libtenon_la_SOURCES += \
 	importers/importer.h \
 	importers/onnx/axes.c \
+	importers/onnx/attr.c \
 	importers/onnx/data.c \
 	importers/onnx/graph.c \
 	importers/onnx/hint.c \

@@ -259,9 +259,13 @@ static bool of_file(struct tn_onnx_job *job, const struct onnx_tensor *from,
 	tn_buf_fini(&why);
 	if (!data)
 		return !tn_tensor_bytes(out);
-	if (!number(entry(from, "offset"), 0, &offset) || offset > size ||
-	    !number(entry(from, "length"), size - offset, &length) ||
-	    length > size - offset)
+	if (!number(entry(from, "offset"), 0, &offset) ||
+	    !number(entry(from, "length"), 0, &length))
+		return fail(job, TN_E1010, span, from,
+			    "offset and length of its data are whole numbers");
+	if (offset <= size && !entry(from, "length"))
+		length = size - offset;
+	if (offset > size || length > size - offset)
 		return fail(job, TN_E1010, span, from,
 			    "its file ends before the data");
 	if (!entry(from, "length") && tn_tensor_bytes(out) >= 0 &&

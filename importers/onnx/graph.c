@@ -352,7 +352,9 @@ static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 			     n->node->domain, n->node->op ? n->node->op : "",
 			     n->version);
 	function = n->node->op ? function_of(n) : NULL;
-	if (n->failed)
+	if (!n->node->op || !n->node->op[0])
+		tn_onnx_report(n, TN_E1012, "the node has no operator");
+	if (n->failed || !tn_onnx_check_attrs(n))
 		;
 	else if (function)
 		call_function(n, function);

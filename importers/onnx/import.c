@@ -11,7 +11,7 @@
 
 /* The operator sets that are known. */
 #define OLDEST 1
-#define NEWEST 28
+#define NEWEST 27
 
 /* Tensors that the results are made of. */
 #define RESULTS 4096
@@ -125,6 +125,10 @@ static int leaves_of(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 	const char *text;
 	int count;
 
+	if (!name[0]) {
+		fail(job, TN_E1012, "an output of the graph has no name");
+		return -1;
+	}
 	if (!value) {
 		text = tn_arena_printf(&job->arena, "nothing gives the result "
 				       "'%s'", name);
@@ -160,8 +164,12 @@ static int all_leaves(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 			return -1;
 		count += more;
 	}
-	if (count || !outputs->len)
+	if (count)
 		return count;
+	if (!outputs->len) {
+		fail(job, TN_E1012, "the graph has no outputs");
+		return -1;
+	}
 	fail(job, TN_E1015, "the results are empty: nothing is left to "
 	     "compute");
 	job->is_unsupported = true;

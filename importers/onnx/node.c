@@ -81,81 +81,6 @@ struct tn_value *tn_onnx_in(struct tn_onnx *n, int i)
 	return n->in[i]->v;
 }
 
-/* ---- Attributes --------------------------------------------------------------- */
-
-static const struct onnx_attr *find_attr(const struct onnx_attr_list *attrs,
-					 const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < attrs->len; i++)
-		if (attrs->at[i].name && !strcmp(attrs->at[i].name, name))
-			return &attrs->at[i];
-	return NULL;
-}
-
-/* An attribute may name one of the node that calls its function. */
-const struct onnx_attr *tn_onnx_attr(const struct tn_onnx *n, const char *name)
-{
-	const struct onnx_attr *attr = NULL;
-	const struct onnx_function *function;
-
-	while (n) {
-		attr = find_attr(&n->node->attrs, name);
-		if (attr && (!attr->ref || !attr->ref[0]))
-			return attr;
-		if (!attr)
-			return NULL;
-		name = attr->ref;
-		function = n->scope->function;
-		n = n->scope->caller;
-		if (n && function && !find_attr(&n->node->attrs, name))
-			return find_attr(&function->defaults, name);
-	}
-	return NULL;
-}
-
-int64_t tn_onnx_int(const struct tn_onnx *n, const char *name,
-		    int64_t fallback)
-{
-	const struct onnx_attr *attr = tn_onnx_attr(n, name);
-
-	return attr && attr->i.is_set ? attr->i.v : attr ? 0 : fallback;
-}
-
-double tn_onnx_float(const struct tn_onnx *n, const char *name,
-		     double fallback)
-{
-	const struct onnx_attr *attr = tn_onnx_attr(n, name);
-
-	return attr && attr->f.is_set ? (double)attr->f.v :
-		attr ? 0 : fallback;
-}
-
-const char *tn_onnx_string(const struct tn_onnx *n, const char *name,
-			   const char *fallback)
-{
-	const struct onnx_attr *attr = tn_onnx_attr(n, name);
-	const char *text;
-
-	if (!attr || !attr->s.is_set)
-		return fallback;
-	text = tn_arena_strndup(&n->job->arena, (const char *)attr->s.v.at,
-				wire_size(&attr->s.v));
-	return text ? text : fallback;
-}
-
-int tn_onnx_list(const struct tn_onnx *n, const char *name,
-		 const int64_t **out)
-{
-	const struct onnx_attr *attr = tn_onnx_attr(n, name);
-
-	if (!attr || attr->ints.len > ONNX_KNOWN)
-		return -1;
-	*out = attr->ints.at;
-	return (int)attr->ints.len;
-}
-
 /* ---- Sizes --------------------------------------------------------------------- */
 
 struct tn_dim_pool *tn_onnx_pool(const struct tn_onnx *n)
@@ -492,18 +417,17 @@ static void put_default(struct saying *s, const char *name, size_t len,
 {
 	const char *key = tn_arena_strndup(&s->n->job->arena, name, len);
 	const struct onnx_attr *attr = key ? tn_onnx_attr(s->n, key) : NULL;
+	const int64_t *list;
 
 	if (!attr)
 		tn_buf_putn(&s->text, fallback, fallback_len);
-	else if (attr->f.is_set)
-		put_float(&s->text, (double)attr->f.v);
-	else if (attr->i.is_set)
-		tn_buf_putf(&s->text, "%lld", (long long)attr->i.v);
-	else if (attr->ints.len)
-		put_ints(&s->text, (int)attr->ints.len, attr->ints.at);
-	else
-		tn_onnx_report(s->n, TN_E1012, "attribute '%s' is of another "
-			       "kind", key);
+	else if (*fallback == '[' && tn_onnx_list(s->n, key, &list) >= 0)
+		put_ints(&s->text, (int)attr->ints.len, list);
+	else if (memchr(fallback, '.', fallback_len))
+		put_float(&s->text, tn_onnx_float(s->n, key, 0));
+	else if (*fallback != '[')
+		tn_buf_putf(&s->text, "%lld",
+			    (long long)tn_onnx_int(s->n, key, 0));
 }
 
 /* x0, x1.. are given, {name:default} replaced. */

@@ -174,18 +174,19 @@ bool tn_onnx_floats(struct tn_onnx *n, int i, int max, double *out,
 bool tn_onnx_has(const struct tn_onnx *n, int i);
 /* Input i as a value; NULL after a report. */
 struct tn_value *tn_onnx_in(struct tn_onnx *n, int i);
+/* Attributes (attr.c). */
 const struct onnx_attr *tn_onnx_attr(const struct tn_onnx *n,
 				     const char *name);
-int64_t tn_onnx_int(const struct tn_onnx *n, const char *name,
-		    int64_t fallback);
-double tn_onnx_float(const struct tn_onnx *n, const char *name,
-		     double fallback);
+/* Each is told if it is of another kind, and the fallback given. */
+int64_t tn_onnx_int(struct tn_onnx *n, const char *name, int64_t fallback);
+double tn_onnx_float(struct tn_onnx *n, const char *name, double fallback);
 /* A copy in the arena of the job. */
-const char *tn_onnx_string(const struct tn_onnx *n, const char *name,
+const char *tn_onnx_string(struct tn_onnx *n, const char *name,
 			   const char *fallback);
 /* The ints of an attribute; -1: there is none. */
-int tn_onnx_list(const struct tn_onnx *n, const char *name,
-		 const int64_t **out);
+int tn_onnx_list(struct tn_onnx *n, const char *name, const int64_t **out);
+/* Whether each has a name, and one of its own; false after a report. */
+bool tn_onnx_check_attrs(struct tn_onnx *n);
 
 /*
  * The first result of statements in the language; NULL after a report. In the

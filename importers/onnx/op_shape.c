@@ -583,9 +583,11 @@ void tn_onnx_do_concat(struct tn_onnx *n)
 	struct tn_value *values[32];
 	int i, count = 0, axis;
 
-	if (!x)
+	if (x && n->version >= 4 && !tn_onnx_attr(n, "axis"))
+		tn_onnx_report(n, TN_E1012, "attribute 'axis' is missing");
+	if (!x || n->failed)
 		return;
-	axis = tn_onnx_axis(n, tn_onnx_int(n, "axis", n->version < 4 ? 1 : 0),
+	axis = tn_onnx_axis(n, tn_onnx_int(n, "axis", 1),
 			    x->type->rank);
 	if (axis < 0)
 		return;

@@ -108,7 +108,8 @@ static void check_node(struct survey *s, const struct onnx_node *node)
 	const struct tn_onnx_row *row =
 		tn_onnx_row(domain, node->op ? node->op : "", INT64_MAX);
 
-	if ((!row || row->why_not) && !has_function(s->job, node))
+	if (node->op && node->op[0] && (!row || row->why_not) &&
+	    !has_function(s->job, node))
 		miss(s, node, row ? row->why_not : NULL);
 }
 

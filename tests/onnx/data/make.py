@@ -280,6 +280,194 @@ def model_huge():
                weights=[tensor("w", FLOAT, [1 << 62, 1 << 62], b"")])
 
 
+def model_opset_28():
+    return one("Relu", ["x"], ["y"], opset=28)
+
+
+def model_opset_0():
+    return one("Relu", ["x"], ["y"], opset=0)
+
+
+def model_no_opset():
+    return field(1, 8) + field(7, graph([node("Relu", ["x"], ["y"])], [X], [Y]))
+
+
+def model_no_graph():
+    return field(1, 8) + field(8, field(1, "") + field(2, 17))
+
+
+def model_empty():
+    return model(graph([], [X], []))
+
+
+def model_no_outputs():
+    return model(graph([node("Relu", ["x"], ["y"])], [X], []))
+
+
+def model_unmade():
+    """A result that nothing gives."""
+    return one("Relu", ["x"], ["z"])
+
+
+def model_nameless_output():
+    return model(graph([node("Relu", ["x"], ["y"])], [X],
+                       [field(2, field(1, field(1, FLOAT)))]))
+
+
+def model_nameless_input():
+    return model(graph([node("Relu", ["x"], ["y"])],
+                       [info("", FLOAT, [2, 3]), X], [Y]))
+
+
+def model_two_inputs():
+    """Two inputs of one name."""
+    return model(graph([node("Relu", ["x"], ["y"])], [X, X], [Y]))
+
+
+def model_two_weights():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[floats("w", [3], [1.0] * 3)] * 2)
+
+
+def model_two_outputs():
+    """A result that is handed out twice is none of a model's faults."""
+    return model(graph([node("Relu", ["x"], ["y"])], [X], [Y, Y]))
+
+
+def model_remade_input():
+    return one("Relu", ["x"], ["x"], outputs=[info("x", FLOAT, [2, 3])])
+
+
+def model_two_attributes():
+    body = node("Concat", ["x", "x"], ["y"], "c", axis=0)
+    return model(graph([body + field(5, attr("axis", 1))], [X],
+                       [info("y", FLOAT, [4, 3])]))
+
+
+def model_float_axis():
+    """An integer is due."""
+    return one("Concat", ["x", "x"], ["y"], "c", axis=1.0)
+
+
+def model_text_axis():
+    return one("Concat", ["x", "x"], ["y"], "c", axis="one")
+
+
+def model_int_alpha():
+    """A float is due."""
+    return one("LeakyRelu", ["x"], ["y"], "l", alpha=1)
+
+
+def model_ints_axis():
+    return one("Softmax", ["x"], ["y"], "s", axis=[1])
+
+
+def model_no_axis():
+    return one("Concat", ["x", "x"], ["y"], "c")
+
+
+def model_nameless_attribute():
+    body = node("Concat", ["x", "x"], ["y"], "c", axis=0)
+    return model(graph([body + field(5, field(3, 1) + field(20, 2))], [X],
+                       [info("y", FLOAT, [4, 3])]))
+
+
+def model_long():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[tensor("w", FLOAT, [3], b"1234" * 4)])
+
+
+def model_negative():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[tensor("w", FLOAT, [-3], b"")])
+
+
+def model_negative_input():
+    """Some write -1 for a size that is not known."""
+    return model(graph([node("Relu", ["x"], ["y"])],
+                       [info("x", FLOAT, [-1, 3])], [info("y", FLOAT, [-1, 3])]))
+
+
+def model_huge_input():
+    sizes = [1 << 40, 1 << 40]
+    return model(graph([node("Relu", ["x"], ["y"])],
+                       [info("x", FLOAT, sizes)], [info("y", FLOAT, sizes)]))
+
+
+def model_huge_result():
+    """A result whose size overflows, of small operands."""
+    return model(graph([node("Expand", ["x", "s"], ["y"])],
+                       [info("x", FLOAT, [1])], [info("y", FLOAT, [1 << 62, 4])],
+                       [ints("s", [2], [1 << 62, 4])]))
+
+
+def model_many_axes():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[tensor("w", FLOAT, [1] * 20, b"1234")])
+
+
+def model_mixed():
+    """Operands of two element types."""
+    return model(graph([node("Add", ["x", "i"], ["y"], "sum")],
+                       [X, info("i", INT64, [3])], [Y]))
+
+
+def model_absolute():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "/etc/passwd")])
+
+
+def model_nowhere():
+    """External data without a file."""
+    return one("Add", ["x", "w"], ["y"],
+               weights=[field(1, 3) + field(2, FLOAT) + field(8, "w") +
+                        field(14, 1)])
+
+
+def model_odd_offset():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "weights.bin",
+                                 offset="many")])
+
+
+def model_far_offset():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[external("w", FLOAT, [3], "weights.bin",
+                                 offset=(1 << 64) - 4, length=12)])
+
+
+def model_binary_name():
+    """A name that is no UTF-8."""
+    body = field(1, b"\xff\xfe") + field(2, "y") + field(4, "Relu")
+    return model(graph([body], [X], [Y]))
+
+
+def model_no_operator():
+    return model(graph([field(1, "x") + field(2, "y") + field(3, "n")], [X],
+                       [Y]))
+
+
+def model_no_type():
+    return model(graph([node("Relu", ["x"], ["y"])], [field(1, "x")], [Y]))
+
+
+def model_no_rank():
+    return model(graph([node("Relu", ["x"], ["y"])],
+                       [field(1, "x") + field(2, field(1, field(1, FLOAT)))],
+                       [Y]))
+
+
+def model_wrong_wire():
+    """The name of a node as a number."""
+    body = field(1, "x") + field(2, "y") + field(3, 7) + field(4, "Relu")
+    return model(graph([body], [X], [Y]))
+
+
+def model_segment():
+    return one("Add", ["x", "w"], ["y"],
+               weights=[floats("w", [3], [1.0] * 3) + field(3, field(1, 0))])
+
+
 if __name__ == "__main__":
     name, path = sys.argv[1:]
     with open(path, "wb") as out:
