@@ -27,6 +27,7 @@ check_scripts += \
 	tests/events.py \
 	tests/faults/interrupt.py \
 	tests/faults/run.py \
+	tests/onnx/memory.py \
 	tests/onnx/sample.py \
 	tests/ops/emulated.sh \
 	tests/ops/functions.py \

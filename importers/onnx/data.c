@@ -70,6 +70,17 @@ static void make_bools(unsigned char *at, int64_t count)
 		at[i] = at[i] != 0;
 }
 
+/* Bytes that lie as ours do stay where they are. A file does not align them: what
+ * is looked into at import has to be aligned, weights are by who runs the module
+ * (tn_weights_align). */
+static bool may_stay(const struct tn_tensor *out, const void *at, int64_t count)
+{
+	size_t align = (size_t)tn_dtype_bytes(out->dtype);
+
+	return out->dtype != TN_bool &&
+	       (count > ONNX_KNOWN || (uintptr_t)at % align == 0);
+}
+
 static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 		     struct tn_span span, struct wire raw,
 		     struct tn_tensor *out)
@@ -78,7 +89,6 @@ static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 	int64_t count = tn_tensor_count(out), bytes = tn_tensor_bytes(out);
 	int64_t want = is_packed ? count / 2 + count % 2 : bytes;
 	int64_t shape[TN_MAX_RANK];
-	size_t align = (size_t)tn_dtype_bytes(out->dtype);
 
 	if ((int64_t)wire_size(&raw) != want)
 		return fail(job, TN_E1008, span, from,
@@ -86,8 +96,7 @@ static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 			    "the data is shorter than its shape" :
 			    "the data is longer than its shape");
 	memcpy(shape, out->shape, sizeof(shape));
-	if (!is_packed && (uintptr_t)raw.at % align == 0 &&
-	    out->dtype != TN_bool) {
+	if (!is_packed && may_stay(out, raw.at, count)) {
 		tn_tensor_view(out, out->dtype, out->rank, shape, raw.at);
 		return true;
 	}

@@ -6,6 +6,7 @@
  * ones, in order; each is made of weights before it. What lacks a source is
  * left without.
  */
+#include <stdint.h>
 #include <string.h>
 
 #include "backends/ref/ref.h"
@@ -69,6 +70,29 @@ static enum tn_status compute(struct tenon_module *module,
 		return tn_context_nomem(module->context);
 	return status || result.flags ? complain(module, weight, &result) :
 		TN_OK;
+}
+
+bool tn_weights_align(struct tenon_module *module)
+{
+	const struct tn_vec *weights = &module->ir->weights;
+	struct tn_weight *weight;
+	struct tn_tensor *data, copy;
+	size_t i;
+
+	for (i = 0; i < weights->len; i++) {
+		weight = tn_vec_ptr(weights, i);
+		data = &weight->data;
+		if (!data->data || data->owned ||
+		    data->dtype >= TN_DTYPE_COUNT || (uintptr_t)data->data %
+		    (size_t)tn_dtype_bytes(data->dtype) == 0)
+			continue;
+		if (!tn_tensor_init(&copy, data->dtype, data->rank,
+				    data->shape))
+			return false;
+		memcpy(copy.data, data->data, (size_t)tn_tensor_bytes(data));
+		*data = copy;
+	}
+	return true;
 }
 
 enum tn_status tn_weights_derive(struct tenon_module *module)

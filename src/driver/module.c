@@ -444,6 +444,8 @@ enum tn_status tn_module_pipeline(struct tenon_module *module,
 	enum tn_status status;
 
 	module->ir->events = tn_context_events(module->context);
+	if (!tn_weights_align(module))
+		return tn_context_nomem(module->context);
 	status = tn_external_offer(&external, module, entry, &options);
 	if (!status && settings->rules)
 		status = tn_module_read_rules(module);

@@ -505,6 +505,8 @@ enum tn_status tn_weights_load(struct tenon_module *module,
 	enum tn_status status = TN_OK;
 	size_t i;
 
+	if (!options->headers_only && !tn_weights_align(module))
+		return tn_context_nomem(module->context);
 	tn_buf_init(&valueless.names);
 	for (i = 0; i < module->ir->weights.len; i++) {
 		struct job job = {

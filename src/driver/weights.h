@@ -27,6 +27,9 @@ enum tn_status tn_weights_by_settings(struct tenon_module *module);
 /* Computes the derived weights that have no data yet, as the interpreter does,
  * of sources that have. Reports E0608 at the declaration. (derive.c) */
 enum tn_status tn_weights_derive(struct tenon_module *module);
+/* Copies data that came with the graph and are not aligned for their elements,
+ * as in the files of other systems. False: no memory. (derive.c) */
+bool tn_weights_align(struct tenon_module *module);
 void tn_weights_close(struct tenon_module *module);
 /* Fills a tensor uniformly from [lo, hi). */
 void tn_weights_fill(struct tn_tensor *tensor, uint64_t seed, double lo,

@@ -186,6 +186,19 @@ def model_function():
                              slope=0.5)], [X], [Y]), functions=[inner])
 
 
+def model_unaligned():
+    """Weights at an address that is no multiple of 4; w[i, j] = i + 2 j."""
+    values = [i + 2.0 * j for i in range(40) for j in range(40)]
+    for pad in range(4):
+        whole = one("MatMul", ["x", "w"], ["y"],
+                    outputs=[info("y", FLOAT, [1, 40])],
+                    weights=[field(12, "-" * pad) +
+                             floats("w", [40, 40], values)])
+        whole = whole.replace(X, info("x", FLOAT, [1, 40]))
+        if whole.index(struct.pack("<2f", 0, 2)) % 4 == 3:
+            return whole
+
+
 # ---- Models that are wrong ---------------------------------------------------
 
 def model_cut_off():
