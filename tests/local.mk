@@ -28,6 +28,7 @@ check_scripts += \
 	tests/faults/interrupt.py \
 	tests/faults/run.py \
 	tests/onnx/memory.py \
+	tests/onnx/models.py \
 	tests/onnx/sample.py \
 	tests/ops/emulated.sh \
 	tests/ops/functions.py \
