@@ -107,6 +107,14 @@ void tn_prelude_casts(struct tn_buf *out, struct tn_prelude *need,
 void tn_prelude_bits(struct tn_buf *out, struct tn_prelude *need,
 		     const struct tn_dialect *dialect);
 void tn_prelude_close_casts(struct tn_prelude *need);
+/* emit_small.c */
+struct tn_small;
+/* From "sign" to the closing brace, for an `a` of that format. */
+void tn_prelude_load_body(struct tn_buf *out, const struct tn_small *type);
+void tn_prelude_small_load(struct tn_buf *out, const char *function,
+			   enum tn_dtype dtype);
+void tn_prelude_small_narrow(struct tn_buf *out, const char *function,
+			     enum tn_dtype dtype);
 void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
 			const struct tn_dialect *dialect);
 void tn_prelude_close_vectors(struct tn_prelude *need);

@@ -1,15 +1,18 @@
 /*
  * Helper functions for conversions: casts, reinterpretation, and the 16-bit
- * and 8-bit floats, which are held as float and stored as bits.
+ * floats, which are held as float and stored as bits. Floats of 8 bits and
+ * fewer are bits everywhere; casts go through float.
  *
  * Every conversion rounds once and none has undefined behaviour: floats are
  * compared with the range of an integer before they become one.
  */
 #include "backends/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "ir/small.h"
 
 /* ---- What calls what ---- */
 
@@ -23,30 +26,69 @@ static bool is_float(enum tn_dtype dtype)
 	return dtype == TN_f64 || tn_emit_held(dtype) == TN_f32;
 }
 
-/* f16 and the 8-bit floats are cut from a double by one routine. */
-static bool uses_narrow(enum tn_dtype dtype)
-{
-	return dtype == TN_f8e4m3fn || dtype == TN_f8e5m2;
-}
-
 static void close_cast(struct tn_prelude *need, enum tn_dtype from,
 		       enum tn_dtype to)
 {
-	if (!is_small(to))
+	if (tn_small_of(from)) {
+		need->of[from] |= TN_PART_LOAD;
 		return;
-	need->of[to] |= TN_PART_LOAD;
-	if (tn_emit_held(from) == TN_f32 || uses_narrow(to))
+	}
+	if (tn_small_of(to)) {
 		need->of[to] |= TN_PART_STORE;
-	else
-		need->parts |= TN_PART_NARROW;
+	} else if (is_small(to)) {
+		need->of[to] |= TN_PART_LOAD;
+		if (tn_emit_held(from) == TN_f32)
+			need->of[to] |= TN_PART_STORE;
+		else
+			need->parts |= TN_PART_NARROW;
+	} else {
+		return;
+	}
 	if (from == TN_i64 || from == TN_u64)
 		need->parts |= TN_PART_ODD;
+}
+
+/* What loads and stores of the small floats call. */
+static void close_formats(struct tn_prelude *need)
+{
+	int to;
+
+	for (to = 0; to < TN_DTYPE_COUNT; to++) {
+		if (!is_small((enum tn_dtype)to) &&
+		    !tn_small_of((enum tn_dtype)to))
+			continue;
+		if (need->of[to] & TN_PART_ROUND)
+			need->of[to] |= TN_PART_LOAD | TN_PART_STORE;
+		if (need->of[to] & TN_PART_LOAD)
+			need->parts |= TN_PART_BITS_F32;
+		if (!(need->of[to] & TN_PART_STORE))
+			continue;
+		if (to == TN_f8e8m0)
+			need->parts |= TN_PART_F64_BITS;
+		else if (tn_small_of((enum tn_dtype)to))
+			need->parts |= TN_PART_NARROW;
+		else
+			need->parts |= TN_PART_F32_BITS | TN_PART_BITS_F32;
+	}
+}
+
+/* From what is bits alone, a cast goes through float. */
+static void close_through(struct tn_prelude *need)
+{
+	int from, to;
+
+	for (from = 0; from < TN_DTYPE_COUNT; from++)
+		for (to = 0; to < TN_DTYPE_COUNT; to++)
+			if (need->casts[from][to] && to != TN_f32 &&
+			    tn_small_of((enum tn_dtype)from))
+				need->casts[TN_f32][to] = true;
 }
 
 void tn_prelude_close_casts(struct tn_prelude *need)
 {
 	int from, to;
 
+	close_through(need);
 	for (from = 0; from < TN_DTYPE_COUNT; from++)
 		for (to = 0; to < TN_DTYPE_COUNT; to++) {
 			if (need->casts[from][to])
@@ -63,20 +105,7 @@ void tn_prelude_close_casts(struct tn_prelude *need)
 			need->parts |= to == TN_f32 ? TN_PART_BITS_F32 :
 				to == TN_f64 ? TN_PART_BITS_F64 : 0u;
 		}
-	for (to = 0; to < TN_DTYPE_COUNT; to++) {
-		if (!is_small((enum tn_dtype)to))
-			continue;
-		if (need->of[to] & TN_PART_ROUND)
-			need->of[to] |= TN_PART_LOAD | TN_PART_STORE;
-		if (need->of[to] & TN_PART_LOAD)
-			need->parts |= TN_PART_BITS_F32;
-		if (!(need->of[to] & TN_PART_STORE))
-			continue;
-		if (uses_narrow((enum tn_dtype)to))
-			need->parts |= TN_PART_NARROW;
-		else
-			need->parts |= TN_PART_F32_BITS | TN_PART_BITS_F32;
-	}
+	close_formats(need);
 	if (need->parts & TN_PART_NARROW)
 		need->parts |= TN_PART_F64_BITS;
 }
@@ -158,63 +187,21 @@ void tn_prelude_bits(struct tn_buf *out, struct tn_prelude *need,
 		put_odd(out, dialect->function);
 }
 
-/* ---- Loads and stores of small floats ---- */
+/* ---- Loads and stores of 16-bit floats ---- */
 
-struct shape {
-	enum tn_dtype dtype;
-	int ebits, mbits;
-};
-
-static struct shape shape_of(enum tn_dtype dtype)
+static void put_load_half(struct tn_buf *out, const char *function,
+			  enum tn_dtype dtype)
 {
-	static const struct shape shapes[] = {
-		{ TN_f16, 5, 10 }, { TN_bf16, 8, 7 }, { TN_f8e4m3fn, 4, 3 },
-		{ TN_f8e5m2, 5, 2 }
-	};
-	size_t i;
+	static const struct tn_small f16 = { .ebits = 5, .mbits = 10,
+					     .bias = 15 };
 
-	for (i = 0; i + 1 < sizeof(shapes) / sizeof(*shapes); i++)
-		if (shapes[i].dtype == dtype)
-			break;
-	return shapes[i];
-}
-
-static void put_load(struct tn_buf *out, const char *function,
-		     enum tn_dtype dtype)
-{
-	struct shape s = shape_of(dtype);
-	uint32_t top = (1u << s.ebits) - 1u, fraction = (1u << s.mbits) - 1u;
-	double least = 1;
-	char text[40];
-	int i;
-
-	tn_buf_putf(out, "%s float tn_load_%s(%s a)\n{\n", function,
-		    tn_dtype_name(dtype), tn_dtypes[dtype].c_storage);
-	if (dtype == TN_bf16) {
+	tn_buf_putf(out, "%s float tn_load_%s(uint16_t a)\n{\n", function,
+		    tn_dtype_name(dtype));
+	if (dtype == TN_bf16)
 		tn_buf_put(out, "\treturn tn_bits_f32((uint32_t)a << 16);\n"
 			   "}\n\n");
-		return;
-	}
-	for (i = 0; i < s.mbits + (1 << (s.ebits - 1)) - 2; i++)
-		least /= 2;
-	tn_num_print_f64(least, text);
-	tn_buf_putf(out, "\tuint32_t sign = (uint32_t)a >> %d << 31;\n"
-		    "\tuint32_t exp = (uint32_t)a >> %d & %uu, "
-		    "frac = (uint32_t)a & %uu;\n\tfloat small;\n\n",
-		    s.ebits + s.mbits, s.mbits, top, fraction);
-	if (dtype == TN_f8e4m3fn)
-		tn_buf_putf(out, "\tif (exp == %uu && frac == %uu)\n"
-			    "\t\treturn tn_bits_f32(sign | 0x7fc00000u);\n",
-			    top, fraction);
 	else
-		tn_buf_putf(out, "\tif (exp == %uu)\n\t\treturn tn_bits_f32("
-			    "sign | 0x7f800000u | frac << %d);\n", top,
-			    23 - s.mbits);
-	tn_buf_putf(out, "\tif (exp == 0) {\n\t\tsmall = (float)frac * %sf;\n"
-		    "\t\treturn sign != 0 ? -small : small;\n\t}\n"
-		    "\treturn tn_bits_f32(sign | (exp + %du) << 23 | "
-		    "frac << %d);\n}\n\n", text,
-		    127 - ((1 << (s.ebits - 1)) - 1), 23 - s.mbits);
+		tn_prelude_load_body(out, &f16);
 }
 
 static const char store_f16[] =
@@ -238,47 +225,17 @@ static const char store_bf16[] =
 "\t\treturn (uint16_t)(x >> 16 | 0x40u);\n"
 "\treturn (uint16_t)((x + 0x7fffu + (x >> 16 & 1u)) >> 16);\n";
 
-/* 8-bit floats saturate; above 256 f8e4m3fn goes on where IEEE has infinity. */
-static void put_narrow8(struct tn_buf *out, const char *function,
-			enum tn_dtype dtype)
+static void put_store_half(struct tn_buf *out, const char *function,
+			   enum tn_dtype dtype)
 {
-	bool is_e4 = dtype == TN_f8e4m3fn;
-
-	tn_buf_putf(out, "%s uint8_t tn_narrow_%s(double v)\n{\n"
-		    "\tuint32_t sign = (uint32_t)(tn_f64_bits(v) >> 63) << 7;\n"
-		    "\tdouble x = v < 0 ? -v : v;\n\n"
-		    "\tif (v != v)\n\t\treturn (uint8_t)(sign | 0x%xu);\n"
-		    "\tx = x > %s ? %s : x;\n", function,
-		    tn_dtype_name(dtype), is_e4 ? 0x7fu : 0x7eu,
-		    is_e4 ? "448.0" : "57344.0", is_e4 ? "448.0" : "57344.0");
-	if (is_e4)
-		tn_buf_put(out, "\tif (x >= 256.0)\n\t\treturn (uint8_t)(sign "
-			   "| ((tn_narrow(x / 2, 4, 3) & 0x7fu) + 8u));\n");
-	tn_buf_putf(out, "\treturn (uint8_t)(sign | (tn_narrow(x, %d, %d) & "
-		    "0x7fu));\n}\n\n", is_e4 ? 4 : 5, is_e4 ? 3 : 2);
-}
-
-static void put_store(struct tn_buf *out, const char *function,
-		      enum tn_dtype dtype)
-{
-	const char *body = dtype == TN_f16 ? store_f16 :
-		dtype == TN_bf16 ? store_bf16 : NULL;
-
-	if (!body) {
-		put_narrow8(out, function, dtype);
-		tn_buf_putf(out, "%s uint8_t tn_store_%s(float a)\n{\n"
-			    "\treturn tn_narrow_%s((double)a);\n}\n\n",
-			    function, tn_dtype_name(dtype),
-			    tn_dtype_name(dtype));
-		return;
-	}
-	tn_buf_putf(out, "%s %s tn_store_%s(float a)\n{\n%s}\n\n", function,
-		    tn_dtypes[dtype].c_storage, tn_dtype_name(dtype), body);
+	tn_buf_putf(out, "%s uint16_t tn_store_%s(float a)\n{\n%s}\n\n",
+		    function, tn_dtype_name(dtype),
+		    dtype == TN_f16 ? store_f16 : store_bf16);
 }
 
 /* ---- Casts ---- */
 
-/* Least value above the range of an integer, as text; W bits. */
+/* Least value above the range of an integer, as text. */
 static const char *above(enum tn_dtype dtype)
 {
 	switch ((int)dtype) {
@@ -292,6 +249,7 @@ static const char *above(enum tn_dtype dtype)
 	case TN_u64: return "18446744073709551616.0";
 	case TN_i4: return "8.0";
 	case TN_u4: return "16.0";
+	case TN_u2: return "4.0";
 	default: return "2.0";
 	}
 }
@@ -299,26 +257,23 @@ static const char *above(enum tn_dtype dtype)
 static void put_to_int(struct tn_buf *out, enum tn_dtype from,
 		       enum tn_dtype to)
 {
-	bool is_signed = tn_dtype_is(to, TN_KIND_I) || to == TN_i4;
+	bool is_signed = tn_dtype_holds(to, TN_KIND_I);
 	const char *suffix = from == TN_f64 ? "" : "f";
 	const char *type = tn_emit_ctype(to);
 	char least[24], most[24];
-	int bits = 8 * tn_dtypes[to].bytes;
+	int bits = tn_dtype_bits(to), span = 1 << (bits < 8 ? bits : 8);
 
-	if (to == TN_i4 || to == TN_u4) {
-		(void)strcpy(least, to == TN_i4 ? "-8" : "0");
-		(void)strcpy(most, to == TN_i4 ? "7" : "15");
-	} else {
-		struct tn_buf text;
-
-		tn_buf_init(&text);
-		tn_buf_putf(&text, "INT%d_MIN", bits);
-		(void)strcpy(least, is_signed ? tn_buf_text(&text) : "0");
-		tn_buf_clear(&text);
-		tn_buf_putf(&text, "%sINT%d_MAX", is_signed ? "" : "U", bits);
-		(void)strcpy(most, tn_buf_text(&text));
-		tn_buf_fini(&text);
-	}
+	(void)strcpy(least, "0");
+	if (is_signed && bits < 8)
+		snprintf(least, sizeof(least), "-%d", span / 2);
+	else if (is_signed)
+		snprintf(least, sizeof(least), "INT%d_MIN", bits);
+	if (bits < 8)
+		snprintf(most, sizeof(most), "%d",
+			 (is_signed ? span / 2 : span) - 1);
+	else
+		snprintf(most, sizeof(most), "%sINT%d_MAX",
+			 is_signed ? "" : "U", bits);
 	tn_buf_putf(out, "\tif (a != a)\n\t\treturn 0;\n"
 		    "\tif (a >= %s%s)\n\t\treturn %s;\n", above(to), suffix,
 		    most);
@@ -330,27 +285,39 @@ static void put_to_int(struct tn_buf *out, enum tn_dtype from,
 	tn_buf_putf(out, "\treturn (%s)a;\n", type);
 }
 
-/* To f16, bf16 and the 8-bit floats, held as float. */
+/* To f16 and bf16, held as float, and to smaller floats, held as bits. */
 static void put_to_small(struct tn_buf *out, enum tn_dtype from,
 			 enum tn_dtype to)
 {
-	struct shape s = shape_of(to);
 	const char *name = tn_dtype_name(to);
 	const char *value = from == TN_i64 ?
 		"(a < 0 ? -tn_odd((uint64_t)0 - (uint64_t)a) : "
 		"tn_odd((uint64_t)a))" :
 		from == TN_u64 ? "tn_odd(a)" : "(double)a";
 
-	if (is_float(from) && from != TN_f64)
+	if (tn_small_of(to))
+		tn_buf_putf(out, "\treturn tn_narrow_%s(%s);\n", name, value);
+	else if (is_float(from) && from != TN_f64)
 		tn_buf_putf(out, "\treturn tn_load_%s(tn_store_%s(a));\n",
 			    name, name);
-	else if (uses_narrow(to))
-		tn_buf_putf(out, "\treturn tn_load_%s(tn_narrow_%s(%s));\n",
-			    name, name, value);
 	else
 		tn_buf_putf(out, "\treturn tn_load_%s((%s)tn_narrow(%s, %d, "
 			    "%d));\n", name, tn_dtypes[to].c_storage, value,
-			    s.ebits, s.mbits);
+			    to == TN_f16 ? 5 : 8, to == TN_f16 ? 10 : 7);
+}
+
+/* An integer of fewer than 8 bits, wrapped. */
+static void put_wrapped(struct tn_buf *out, enum tn_dtype to)
+{
+	unsigned span = 1u << tn_dtype_bits(to);
+
+	if (tn_dtype_holds(to, TN_KIND_U))
+		tn_buf_putf(out, "\treturn (uint8_t)((uint64_t)a & %uu);\n",
+			    span - 1);
+	else
+		tn_buf_putf(out, "\tuint64_t x = (uint64_t)a & %uu;\n\n"
+			    "\treturn (int8_t)(x >= %uu ? (int)x - %u : (int)x"
+			    ");\n", span - 1, span / 2, span);
 }
 
 static void put_cast(struct tn_buf *out, const char *function,
@@ -361,21 +328,35 @@ static void put_cast(struct tn_buf *out, const char *function,
 	tn_buf_putf(out, "%s %s tn_cast_%s_%s(%s a)\n{\n", function, type,
 		    tn_dtype_name(from), tn_dtype_name(to),
 		    tn_emit_ctype(from));
-	if (to == TN_bool)
+	if (tn_small_of(from) && to == TN_f32)
+		tn_buf_putf(out, "\treturn tn_load_%s(a);\n",
+			    tn_dtype_name(from));
+	else if (tn_small_of(from))
+		tn_buf_putf(out, "\treturn tn_cast_f32_%s(tn_load_%s(a));\n",
+			    tn_dtype_name(to), tn_dtype_name(from));
+	else if (to == TN_bool)
 		tn_buf_put(out, "\treturn (uint8_t)(a != 0);\n");
-	else if (is_small(to))
+	else if (is_small(to) || tn_small_of(to))
 		put_to_small(out, from, to);
 	else if (is_float(from) && !is_float(to))
 		put_to_int(out, from, to);
-	else if (to == TN_u4)
-		tn_buf_put(out, "\treturn (uint8_t)((uint64_t)a & 15u);\n");
-	else if (to == TN_i4)
-		tn_buf_put(out, "\tuint64_t x = (uint64_t)a & 15u;\n\n"
-			   "\treturn (int8_t)(x >= 8u ? (int)x - 16 : (int)x"
-			   ");\n");
+	else if (tn_dtype_bits(to) < 8)
+		put_wrapped(out, to);
 	else
 		tn_buf_putf(out, "\treturn (%s)a;\n", type);
 	tn_buf_put(out, "}\n\n");
+}
+
+static void put_low_bits(struct tn_buf *out, enum tn_dtype to)
+{
+	int span = 1 << tn_dtype_bits(to);
+
+	if (tn_dtype_holds(to, TN_KIND_I))
+		tn_buf_putf(out, "(int8_t)((((int)a & %d) ^ %d) - %d);\n}\n\n",
+			    span - 1, span / 2, span / 2);
+	else
+		tn_buf_putf(out, "(uint8_t)((unsigned)a & %uu);\n}\n\n",
+			    (unsigned)span - 1u);
 }
 
 static void put_bitcast(struct tn_buf *out, const char *function,
@@ -387,6 +368,10 @@ static void put_bitcast(struct tn_buf *out, const char *function,
 	tn_buf_putf(out, "%s %s tn_bitcast_%s_%s(%s a)\n{\n\treturn ",
 		    function, tn_emit_ctype(to), tn_dtype_name(from),
 		    tn_dtype_name(to), tn_emit_ctype(from));
+	if (tn_dtype_bits(to) < 8) {
+		put_low_bits(out, to);
+		return;
+	}
 	if (to == TN_f32 || to == TN_f64)
 		tn_buf_putf(out, "tn_bits_%s((uint%d_t)", tn_dtype_name(to),
 			    8 * tn_dtypes[to].bytes);
@@ -411,12 +396,20 @@ void tn_prelude_casts(struct tn_buf *out, struct tn_prelude *need,
 	int from, to;
 
 	for (to = 0; to < TN_DTYPE_COUNT; to++) {
+		if (tn_small_of((enum tn_dtype)to) &&
+		    need->of[to] & TN_PART_LOAD)
+			tn_prelude_small_load(out, function,
+					      (enum tn_dtype)to);
+		if (tn_small_of((enum tn_dtype)to) &&
+		    need->of[to] & TN_PART_STORE)
+			tn_prelude_small_narrow(out, function,
+						(enum tn_dtype)to);
 		if (!is_small((enum tn_dtype)to))
 			continue;
 		if (need->of[to] & TN_PART_LOAD)
-			put_load(out, function, (enum tn_dtype)to);
+			put_load_half(out, function, (enum tn_dtype)to);
 		if (need->of[to] & TN_PART_STORE)
-			put_store(out, function, (enum tn_dtype)to);
+			put_store_half(out, function, (enum tn_dtype)to);
 		if (need->of[to] & TN_PART_ROUND)
 			tn_buf_putf(out, "%s float tn_round_%s(float a)\n{\n"
 				    "\treturn tn_load_%s(tn_store_%s(a));\n"

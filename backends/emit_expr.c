@@ -32,13 +32,28 @@ bool tn_emit_const(const struct tn_emit *emit, const struct tn_kexpr *e,
 	return tn_kexpr_known(e, &emit->consts, value);
 }
 
+/* An element of a type that is only stored, as it is held. */
+static void put_stored(struct tn_emit *emit, enum tn_dtype dtype, uint8_t bits)
+{
+	if (tn_dtype_holds(dtype, TN_KIND_I))
+		tn_buf_putf(emit->out, "(%d)", (int8_t)bits);
+	else
+		tn_buf_putf(emit->out, "%d", bits);
+}
+
 static void put_float(struct tn_emit *emit, enum tn_dtype dtype, double value)
 {
 	char text[40];
 	float narrow = (float)value;
 	uint64_t bits;
 	uint32_t half;
+	uint8_t byte;
 
+	if (tn_dtype_is(dtype, TN_KIND_X)) {
+		tn_eval_cast(TN_f64, &value, dtype, &byte);
+		put_stored(emit, dtype, byte);
+		return;
+	}
 	if (dtype == TN_f16)
 		narrow = tn_half_f16_to_f32(tn_half_f16_from_f64(value));
 	if (dtype == TN_bf16)
@@ -379,6 +394,13 @@ bool tn_emit_rounds(const struct tn_emit *emit, const struct tn_kexpr *e)
 static void put_int(struct tn_emit *emit, const struct tn_kexpr *e,
 		    int64_t value)
 {
+	uint8_t byte;
+
+	if (tn_dtype_is(e->dtype, TN_KIND_X)) {
+		tn_eval_cast(TN_i64, &value, e->dtype, &byte);
+		put_stored(emit, e->dtype, byte);
+		return;
+	}
 	if (tn_dtype_is(e->dtype, TN_KIND_F)) {
 		put_float(emit, e->dtype, (double)value);
 		return;

@@ -164,9 +164,9 @@ static void put_show(const struct tn_host *host, struct tn_buf *out, int number)
 	if (dtype == TN_f32 || dtype == TN_f64)
 		tn_buf_putf(out, "\"%%.%dg\\n\", (double)v);\n",
 			    dtype == TN_f32 ? 9 : 17);
-	else if (tn_emit_held(dtype) == TN_f32)
+	else if (tn_dtype_holds(dtype, TN_KIND_F))
 		tn_buf_put(out, "\"0x%x\\n\", (unsigned)v);\n");
-	else if (tn_dtype_is(dtype, TN_KIND_I) || dtype == TN_i4)
+	else if (tn_dtype_holds(dtype, TN_KIND_I))
 		tn_buf_put(out, "\"%lld\\n\", (long long)v);\n");
 	else
 		tn_buf_put(out, "\"%llu\\n\", (unsigned long long)v);\n");

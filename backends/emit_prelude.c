@@ -50,7 +50,7 @@ bool tn_emit_raises(enum tn_opcode code, enum tn_dtype dtype)
 
 static bool is_signed(enum tn_dtype dtype)
 {
-	return tn_dtype_is(dtype, TN_KIND_I) || dtype == TN_i4;
+	return tn_dtype_is(dtype, TN_KIND_I);
 }
 
 static void put_unsigned(struct tn_buf *out, enum tn_dtype dtype)

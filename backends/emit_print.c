@@ -58,8 +58,8 @@ void tn_print_step(struct tn_host *host, const struct tn_op *op)
 	host->depth--;
 	line(host, "}\n");
 	host->printed[value->type->dtype] = true;
-	if (tn_emit_held(value->type->dtype) == TN_f32 &&
-	    value->type->dtype != TN_f32)
+	if (tn_dtype_holds(value->type->dtype, TN_KIND_F) &&
+	    value->type->dtype != TN_f32 && value->type->dtype != TN_f64)
 		host->need->of[value->type->dtype] |= TN_PART_LOAD;
 }
 
@@ -75,18 +75,17 @@ bool tn_print_is_used(const struct tn_host *host)
 	return false;
 }
 
-/* True if some value is written with a point, as floats and 4-bit integers
- * are. */
+/* True if some value is written with a point, as floats are and integers of
+ * fewer than 8 bits. */
 static bool has_decimals(const struct tn_host *host)
 {
 	int i;
 
 	for (i = 0; i < TN_DTYPE_COUNT; i++)
-		if (host->printed[i] && tn_emit_held((enum tn_dtype)i) ==
-		    TN_f32)
+		if (host->printed[i] &&
+		    tn_dtype_is((enum tn_dtype)i, TN_KIND_F | TN_KIND_X))
 			return true;
-	return host->printed[TN_f64] || host->printed[TN_i4] ||
-		host->printed[TN_u4];
+	return false;
 }
 
 static const char printed[] =
@@ -169,6 +168,7 @@ static const char decimal[] =
 static void put_case(struct tn_buf *out, enum tn_dtype dtype)
 {
 	const char *name = tn_dtype_name(dtype);
+	int bits = tn_dtype_bits(dtype);
 
 	tn_buf_putf(out, "\tif (strcmp(value->dtype, \"%s\") == 0) {\n"
 		    "\t\t%s v;\n\n\t\tmemcpy(&v, data + at * %d, sizeof v);\n"
@@ -180,12 +180,15 @@ static void put_case(struct tn_buf *out, enum tn_dtype dtype)
 	else if (dtype == TN_f32 || dtype == TN_f64)
 		tn_buf_putf(out, "tn_decimal(%sv, %d, text)", dtype == TN_f32 ?
 			    "(double)" : "", dtype == TN_f32);
-	else if (tn_emit_held(dtype) == TN_f32)
+	else if (tn_dtype_holds(dtype, TN_KIND_F))
 		tn_buf_putf(out, "tn_decimal((double)tn_load_%s(v), 1, text)",
 			    name);
-	else if (dtype == TN_i4 || dtype == TN_u4)
-		tn_buf_putf(out, "tn_decimal(%s, 1, text)", dtype == TN_i4 ?
-			    "((v & 15) ^ 8) - 8" : "v & 15");
+	else if (bits < 8 && tn_dtype_holds(dtype, TN_KIND_I))
+		tn_buf_putf(out, "tn_decimal(((v & %d) ^ %d) - %d, 1, text)",
+			    (1 << bits) - 1, 1 << (bits - 1), 1 << (bits - 1));
+	else if (bits < 8)
+		tn_buf_putf(out, "tn_decimal(v & %d, 1, text)",
+			    (1 << bits) - 1);
 	else if (tn_dtype_is(dtype, TN_KIND_U))
 		tn_buf_put(out, "(void)snprintf(text, 40, \"%llu\", "
 			   "(unsigned long long)v)");

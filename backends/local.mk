@@ -21,6 +21,7 @@ libtenon_la_SOURCES += \
 	backends/emit_plan.c \
 	backends/emit_prelude.c \
 	backends/emit_print.c backends/emit_print.h \
+	backends/emit_small.c \
 	backends/emit_stmt.c \
 	backends/emit_text.c \
 	backends/emit_vec.c \

@@ -89,13 +89,14 @@ static void put_kinds(unsigned kinds)
 	} table[] = {
 		{TN_KIND_F, "float"}, {TN_KIND_I, "signed"},
 		{TN_KIND_U, "unsigned"}, {TN_KIND_B, "bool"},
+		{TN_KIND_X, "stored"},
 	};
 	const unsigned all = TN_KIND_F | TN_KIND_I | TN_KIND_U | TN_KIND_B;
 	const char *comma = "";
 	size_t i;
 
 	if ((kinds & all) == all || !(kinds & all)) {
-		fputs("any", stdout);
+		fputs(kinds & TN_KIND_X ? "any, stored" : "any", stdout);
 		return;
 	}
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)

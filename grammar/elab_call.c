@@ -362,8 +362,8 @@ static bool cast_literal(struct prim *prim, struct ev *out)
 	if (prim->info == &tn_ops[TN_OP_bitcast] && prim->in.len == 1 &&
 	    (in->kind == EV_CONST ||
 	     (in->kind == EV_LIST && in->u.list.len > 0)) &&
-	    tn_dtype_bytes(elab_default(in)) ==
-	    tn_dtype_bytes(prim->attrs[0].u.dtype)) {
+	    tn_dtype_bits(elab_default(in)) ==
+	    tn_dtype_bits(prim->attrs[0].u.dtype)) {
 		*out = elab_bitcast(prim->frame, in, prim->attrs[0].u.dtype,
 				    prim->call->span);
 		return true;

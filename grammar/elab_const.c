@@ -9,15 +9,14 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "ir/small.h"
 
 /* Least and greatest integer of the type; unsigned 64 bit by hand. */
 static void int_range(enum tn_dtype dtype, int64_t *lo, int64_t *hi)
 {
-	int bits = 8 * tn_dtype_bytes(dtype);
+	int bits = tn_dtype_bits(dtype);
 
-	if (dtype == TN_i4 || dtype == TN_u4)
-		bits = 4;
-	if (dtype == TN_u4 || tn_dtype_is(dtype, TN_KIND_U)) {
+	if (tn_dtype_holds(dtype, TN_KIND_U)) {
 		*lo = 0;
 		*hi = bits == 64 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 	} else {
@@ -28,8 +27,7 @@ static void int_range(enum tn_dtype dtype, int64_t *lo, int64_t *hi)
 
 static bool is_float(enum tn_dtype dtype)
 {
-	return tn_dtype_is(dtype, TN_KIND_F) || dtype == TN_f8e4m3fn ||
-	       dtype == TN_f8e5m2;
+	return tn_dtype_holds(dtype, TN_KIND_F);
 }
 
 bool elab_fits(const struct ev *ev, enum tn_dtype dtype)
@@ -147,14 +145,22 @@ static void put_number(struct tn_elab *e, struct tn_tensor *tensor, int64_t at,
 		tn_tensor_set_i64(tensor, at, ev->u.truth);
 }
 
-/* Whether a finite number stays finite as an element of the type. */
+/* Whether a number is one as an element of the type: of floats of 8 bits and
+ * fewer up to the greatest, of others what does not become infinite. */
 static bool in_range(struct tn_elab *e, enum tn_dtype dtype,
 		     const struct ev *ev)
 {
+	const struct tn_small *small = tn_small_of(dtype);
+	double value = ev_to_f64(ev);
 	struct tn_tensor narrow;
 	double room = 0;
 
-	if (!is_float(dtype) || !isfinite(ev_to_f64(ev)))
+	if (small && isnan(value))
+		return small->special != TN_SMALL_NONE;
+	if (small && isfinite(value))
+		return fabs(value) <= small->greatest &&
+			(dtype != TN_f8e8m0 || value > 0);
+	if (!is_float(dtype) || !isfinite(value))
 		return true;
 	tn_tensor_view(&narrow, dtype, 0, NULL, &room);
 	put_number(e, &narrow, 0, ev);
@@ -196,7 +202,9 @@ static bool put_element(struct frame *frame, struct tn_tensor *tensor,
 				      "%s leaves the range of %s",
 				      ev_text(e, ev),
 				      tn_dtype_name(tensor->dtype));
-		tn_diag_help(e->sink, diag, "take a wider type, or write inf");
+		tn_diag_help(e->sink, diag, tn_small_of(tensor->dtype) ?
+			     "take a wider type" :
+			     "take a wider type, or write inf");
 		return false;
 	}
 	put_number(e, tensor, at, ev);

@@ -330,7 +330,7 @@ static struct kv cast(struct kctx *k, const struct tn_expr *expr,
 		return make(tn_kexpr_float(k->kernel, dtype, in.e->f), false,
 			    expr->span);
 	if (code == TN_OP_bitcast &&
-	    tn_dtype_bytes(dtype) != tn_dtype_bytes(in.e->dtype)) {
+	    tn_dtype_bits(dtype) != tn_dtype_bits(in.e->dtype)) {
 		tn_diag_report(k->e->sink, TN_E0232, expr->span,
 			       "%s and %s differ in size",
 			       tn_dtype_name(in.e->dtype),

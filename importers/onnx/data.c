@@ -9,13 +9,14 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "importers/onnx/onnx.h"
+#include "ir/eval.h"
 #include "ir/graph_edit.h"
 
 /* Larger ones are weights. */
 #define LITERAL 64
 
-/* The numbers of the schema that differ from one another. */
-enum { INT4 = 22, UINT4 = 21, EXTERNAL = 1 };
+/* The place of data, in the schema. */
+enum { EXTERNAL = 1 };
 
 static bool fail(struct tn_onnx_job *job, enum tn_code code,
 		 struct tn_span span, const struct onnx_tensor *from,
@@ -44,20 +45,33 @@ static bool read_shape(const struct onnx_tensor *from, struct tn_tensor *out)
 
 /* ---- Bytes ---------------------------------------------------------------- */
 
-/* Two elements a byte, the lower half first. */
-static void unpack(struct tn_tensor *out, const unsigned char *from,
-		   int64_t count, bool is_signed)
+/* Elements of fewer than 8 bits lie in a byte together, the lowest first. */
+static bool is_packed(enum tn_dtype dtype)
 {
-	unsigned char *to = out->data;
+	return tn_dtype_bits(dtype) < 8;
+}
+
+/* What a tensor takes in the model. */
+static int64_t data_bytes(const struct tn_tensor *tensor)
+{
+	int64_t count = tn_tensor_count(tensor);
+	int each = 8 / (is_packed(tensor->dtype) ?
+			tn_dtype_bits(tensor->dtype) : 8);
+
+	return each == 1 ? tn_tensor_bytes(tensor) :
+		count / each + (count % each != 0);
+}
+
+static void unpack(struct tn_tensor *out, const unsigned char *from,
+		   int64_t count)
+{
+	int bits = tn_dtype_bits(out->dtype), each = 8 / bits;
+	unsigned char *to = out->data, byte;
 	int64_t i;
 
 	for (i = 0; i < count; i++) {
-		unsigned bits = from[i / 2];
-
-		bits = (i % 2 ? bits >> 4 : bits) & 15u;
-		if (is_signed && bits & 8)
-			bits |= 0xf0u;
-		to[i] = (unsigned char)bits;
+		byte = (unsigned char)(from[i / each] >> i % each * bits);
+		tn_eval_bitcast(&byte, out->dtype, to + i);
 	}
 }
 
@@ -85,9 +99,8 @@ static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 		     struct tn_span span, struct wire raw,
 		     struct tn_tensor *out)
 {
-	bool is_packed = from->type.v == INT4 || from->type.v == UINT4;
 	int64_t count = tn_tensor_count(out), bytes = tn_tensor_bytes(out);
-	int64_t want = is_packed ? count / 2 + count % 2 : bytes;
+	int64_t want = data_bytes(out);
 	int64_t shape[TN_MAX_RANK];
 
 	if ((int64_t)wire_size(&raw) != want)
@@ -96,7 +109,7 @@ static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 			    "the data is shorter than its shape" :
 			    "the data is longer than its shape");
 	memcpy(shape, out->shape, sizeof(shape));
-	if (!is_packed && may_stay(out, raw.at, count)) {
+	if (!is_packed(out->dtype) && may_stay(out, raw.at, count)) {
 		tn_tensor_view(out, out->dtype, out->rank, shape, raw.at);
 		return true;
 	}
@@ -104,8 +117,8 @@ static bool of_bytes(struct tn_onnx_job *job, const struct onnx_tensor *from,
 		job->module->failed = true;
 		return false;
 	}
-	if (is_packed)
-		unpack(out, raw.at, count, from->type.v == INT4);
+	if (is_packed(out->dtype))
+		unpack(out, raw.at, count);
 	else if (bytes)
 		memcpy(out->data, raw.at, (size_t)bytes);
 	if (out->dtype == TN_bool)
@@ -151,13 +164,19 @@ static bool put_element(const struct onnx_tensor *from, struct tn_tensor *out,
 	case TN_u8:
 	case TN_f8e4m3fn:
 	case TN_f8e5m2:
+	case TN_f8e4m3fnuz:
+	case TN_f8e5m2fnuz:
+	case TN_f8e8m0:
 		((uint8_t *)out->data)[i] = (uint8_t)from->ints.at[at];
 		return true;
 	case TN_bool:
 		((uint8_t *)out->data)[i] = from->ints.at[at] != 0;
 		return true;
+	case TN_f4e2m1:
 	case TN_i4:
 	case TN_u4:
+	case TN_i2:
+	case TN_u2:
 	case TN_DTYPE_COUNT:
 	case TN_ENCODED:
 	case TN_POISON:
@@ -179,8 +198,8 @@ static size_t list_length(const struct onnx_tensor *from, enum tn_dtype dtype)
 	return from->ints.len;
 }
 
-/* The list of 4-bit elements holds two in each number's low byte. */
-static bool of_nibbles(struct tn_onnx_job *job, const struct onnx_tensor *from,
+/* The list of packed elements holds several in each number's low byte. */
+static bool of_packed(struct tn_onnx_job *job, const struct onnx_tensor *from,
 		       struct tn_span span, struct tn_tensor *out)
 {
 	unsigned char *bytes;
@@ -203,8 +222,8 @@ static bool of_list(struct tn_onnx_job *job, const struct onnx_tensor *from,
 	int64_t shape[TN_MAX_RANK];
 	size_t have = list_length(from, out->dtype);
 
-	if (from->type.v == INT4 || from->type.v == UINT4)
-		return of_nibbles(job, from, span, out);
+	if (is_packed(out->dtype))
+		return of_packed(job, from, span, out);
 	if ((int64_t)have != count)
 		return fail(job, TN_E1008, span, from, (int64_t)have < count ?
 			    "the data is shorter than its shape" :
@@ -277,9 +296,9 @@ static bool of_file(struct tn_onnx_job *job, const struct onnx_tensor *from,
 	if (offset > size || length > size - offset)
 		return fail(job, TN_E1010, span, from,
 			    "its file ends before the data");
-	if (!entry(from, "length") && tn_tensor_bytes(out) >= 0 &&
-	    (uint64_t)tn_tensor_bytes(out) < length)
-		length = (uint64_t)tn_tensor_bytes(out);
+	if (!entry(from, "length") && data_bytes(out) >= 0 &&
+	    (uint64_t)data_bytes(out) < length)
+		length = (uint64_t)data_bytes(out);
 	return of_bytes(job, from, span,
 			wire_of(data + offset, (size_t)length), out);
 }

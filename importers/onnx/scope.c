@@ -14,7 +14,10 @@ enum tn_dtype tn_onnx_dtype(int64_t type)
 		[7] = TN_i64 + 1, [9] = TN_bool + 1, [10] = TN_f16 + 1,
 		[11] = TN_f64 + 1, [12] = TN_u32 + 1, [13] = TN_u64 + 1,
 		[16] = TN_bf16 + 1, [17] = TN_f8e4m3fn + 1,
-		[19] = TN_f8e5m2 + 1, [21] = TN_u4 + 1, [22] = TN_i4 + 1,
+		[18] = TN_f8e4m3fnuz + 1, [19] = TN_f8e5m2 + 1,
+		[20] = TN_f8e5m2fnuz + 1, [21] = TN_u4 + 1, [22] = TN_i4 + 1,
+		[23] = TN_f4e2m1 + 1, [24] = TN_f8e8m0 + 1, [25] = TN_u2 + 1,
+		[26] = TN_i2 + 1,
 	};
 
 	if (type < 0 || type >= (int64_t)sizeof(types) || !types[type])

@@ -360,10 +360,11 @@ static enum tn_status make_input(struct tenon_call *call, int i)
 			      input->seed + (uint64_t)i * 7919);
 	if (input->state != TN_INPUT_RANDOM)
 		return TN_OK;
-	if (!tn_dtype_is(port->type->dtype, TN_KIND_F)) {
-		hi = port->type->dtype == TN_bool ? 2 : 10;
-		lo = tn_dtype_is(port->type->dtype, TN_KIND_I) ? -10 : 0;
+	if (!tn_dtype_holds(port->type->dtype, TN_KIND_F)) {
+		hi = 10;
+		lo = -10;
 	}
+	tn_weights_limit(port->type->dtype, &lo, &hi);
 	tn_weights_fill(&input->tensor, input->seed, lo, hi);
 	return TN_OK;
 }

@@ -12,12 +12,14 @@
 static int64_t ordered(const struct tn_tensor *t, int64_t at)
 {
 	int64_t bits = 0, sign;
-	int width = tn_dtype_bytes(t->dtype);
+	int width = tn_dtype_bytes(t->dtype), top = tn_dtype_bits(t->dtype) - 1;
 	uint64_t raw = 0;
 
 	memcpy(&raw, (const char *)t->data + at * width, (size_t)width);
-	sign = (int64_t)(raw >> (8 * width - 1)) & 1;
-	bits = (int64_t)(raw & ((UINT64_C(1) << (8 * width - 1)) - 1));
+	if (t->dtype == TN_f8e8m0)
+		return (int64_t)raw;
+	sign = (int64_t)(raw >> top) & 1;
+	bits = (int64_t)(raw & ((UINT64_C(1) << top) - 1));
 	return sign ? -bits : bits;
 }
 
@@ -128,7 +130,7 @@ bool tenon_tensor_compare(const struct tenon_tensor *a,
 			  struct tenon_difference *out)
 {
 	struct tn_tensor x = tn_tensors_in(a), y = tn_tensors_in(b);
-	bool is_float = tn_dtype_is(x.dtype, TN_KIND_F);
+	bool is_float = tn_dtype_holds(x.dtype, TN_KIND_F);
 	int64_t count = tn_tensor_count(&x), i;
 	struct gap gap;
 	double left;

@@ -231,7 +231,7 @@ static const struct descr descrs[] = {
 #define DESCRS (sizeof(descrs) / sizeof(descrs[0]))
 
 /* The size of an element of void type V1 or V2, which is how numpy writes
- * types that it does not know (bf16, f8); 0 for others. */
+ * types that it does not know (bf16, f8, i4); 0 for others. */
 static int opaque_size(const char *kind)
 {
 	if (strcmp(kind, "V1") == 0)
@@ -337,19 +337,17 @@ enum tn_status tn_npy_parse(const void *bytes, size_t size,
 	return status ? status : check_size(raw, error);
 }
 
-/* "<f4" and the like; NULL: .npy has no such type. */
+/* "<f4" and the like. */
 static const char *descr_of(enum tn_dtype dtype)
 {
 	size_t i;
 
 	if (dtype == TN_bf16)
 		return "V2";
-	if (dtype == TN_f8e4m3fn || dtype == TN_f8e5m2)
-		return "V1";
 	for (i = 0; i < DESCRS; i++)
 		if (descrs[i].dtype == dtype)
 			return descrs[i].text;
-	return NULL;
+	return "V1";
 }
 
 enum tn_status tn_npy_header(const struct tn_tensor *tensor,
@@ -359,11 +357,6 @@ enum tn_status tn_npy_header(const struct tn_tensor *tensor,
 	size_t start = out->len, len;
 	int axis;
 
-	if (!descr) {
-		tn_buf_putf(error, "numpy has no type for %s; cast it first",
-			    tn_dtype_name(tensor->dtype));
-		return TN_UNSUPPORTED;
-	}
 	tn_buf_putn(out, MAGIC "\1\0\0\0", MAGIC_SIZE + 4);
 	tn_buf_putf(out, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
 		    descr[1] == '1' || descr[0] == 'V' ? '|' : '<', descr);

@@ -67,8 +67,8 @@ static enum tn_status read_type(const struct text *text, const char **end,
 static bool set_int(struct tn_tensor *out, int64_t at, const char *word)
 {
 	bool negative = word[0] == '-';
-	bool is_unsigned = tn_dtype_is(out->dtype, TN_KIND_U | TN_KIND_B);
-	int bits = 8 * tn_dtype_bytes(out->dtype);
+	bool is_unsigned = tn_dtype_holds(out->dtype, TN_KIND_U | TN_KIND_B);
+	int bits = tn_dtype_bits(out->dtype);
 	uint64_t value, most;
 
 	if (!tn_num_parse_u64(word + negative, &value))
@@ -95,7 +95,7 @@ static bool set_word(struct tn_tensor *out, int64_t at, const char *word)
 		tn_tensor_set_i64(out, at, word[0] == 't');
 		return true;
 	}
-	if (!tn_dtype_is(out->dtype, TN_KIND_F))
+	if (!tn_dtype_holds(out->dtype, TN_KIND_F))
 		return set_int(out, at, word);
 	if (!strcmp(word + negative, "inf"))
 		value = strtod("inf", NULL);
@@ -150,8 +150,6 @@ enum tn_status tn_call_parse(struct tenon_context *context,
 
 	if (status)
 		return status;
-	if (!tn_dtype_is(type.dtype, TN_KIND_ANY))
-		return malformed(&t, "this element type cannot be written");
 	if (tn_tensor_bytes(&type) < 0)
 		return malformed(&t, "the sizes are too large");
 	if (!tn_tensor_init(out, type.dtype, type.rank, type.shape))

@@ -92,7 +92,7 @@ void tn_probe_fill(struct tn_tensor *tensor, int set, uint64_t seed)
 		if (tensor->dtype == TN_bool)
 			tn_tensor_set_i64(tensor, i,
 					  (int64_t)(tn_random(&state) & 1));
-		else if (tn_dtype_is(tensor->dtype, TN_KIND_INT))
+		else if (tn_dtype_holds(tensor->dtype, TN_KIND_INT))
 			tn_tensor_set_i64(tensor, i, pick_int(set, &state));
 		else
 			tn_tensor_set_f64(tensor, i,
@@ -249,7 +249,7 @@ static uint64_t hash_of(const struct tn_tensor *tensor)
 	int64_t count = tn_tensor_count(tensor), i;
 	double value;
 
-	if (!tn_dtype_is(tensor->dtype, TN_KIND_F))
+	if (!tn_dtype_holds(tensor->dtype, TN_KIND_F))
 		return count ? tn_hash_mix(hash, tn_hash_bytes(
 			tensor->data, (size_t)tn_tensor_bytes(tensor))) : hash;
 	for (i = 0; i < count; i++) {
@@ -438,7 +438,7 @@ static bool same_tensor(const struct tn_tensor *a, const struct tn_tensor *b,
 			double rtol, int64_t *at)
 {
 	size_t width = (size_t)tn_dtype_bytes(a->dtype);
-	bool is_float = tn_dtype_is(a->dtype, TN_KIND_F);
+	bool is_float = tn_dtype_holds(a->dtype, TN_KIND_F);
 	int64_t count = tn_tensor_count(a);
 	double most = is_float && rtol > 0 ?
 		rtol * (largest(a) + 1e-30) : 0;
@@ -461,7 +461,7 @@ static void put_element(const struct tn_tensor *tensor, int64_t at,
 {
 	if (at >= tn_tensor_count(tensor))
 		snprintf(text, 32, "not there");
-	else if (tn_dtype_is(tensor->dtype, TN_KIND_F))
+	else if (tn_dtype_holds(tensor->dtype, TN_KIND_F))
 		snprintf(text, 32, "%.17g", tn_tensor_get_f64(tensor, at));
 	else if (tn_dtype_is(tensor->dtype, TN_KIND_U))
 		snprintf(text, 32, "%" PRIu64,

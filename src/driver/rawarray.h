@@ -18,24 +18,31 @@ struct tn_rawarray {
 	const char *foreign;	/* what we do not have, in the plural */
 	bool swap;		/* stored big-endian */
 	bool fortran;		/* first index fastest */
+	bool packed;		/* two elements a byte, the lower first */
 	int rank;
 	int64_t shape[TN_MAX_RANK];
 	const void *data;
 	size_t size;		/* bytes at `data` */
 };
 
-/* Elements of `raw`, and its bytes with elements of `each` bytes; false: a
- * size is negative or the product overflows. */
+/* Elements of `raw`, and its bytes with elements of `each` bytes, of packed
+ * ones half a byte; false: a size is negative or the product overflows. */
 bool tn_rawarray_sizes(const struct tn_rawarray *raw, int each,
 		       int64_t *count, int64_t *bytes);
-/* Makes `raw` row-major, aligned, in host order. If that took a copy, *copy
+/* Makes `raw` row-major, aligned, in host order, an element a byte or more. If that took a copy, *copy
  * is it (the caller frees) and raw->data points there; else NULL. */
 enum tn_status tn_rawarray_clean(struct tn_rawarray *raw, void **copy,
 				 struct tn_buf *error);
 /* A view of a clean array. Void elements are taken for `want`, which may be
- * TN_POISON where no type was declared. */
+ * TN_POISON where no type was declared; so are bytes, i8 or u8, for one of
+ * fewer bits. */
 enum tn_status tn_rawarray_view(const struct tn_rawarray *raw,
 				enum tn_dtype want, struct tn_tensor *out,
 				struct tn_buf *error);
+/* Checks the elements of a view that have fewer than 8 bits. Signed ones that
+ * lie as those bits alone, as ml_dtypes writes them, become numbers, in a copy
+ * (the caller frees; one that *copy has already is filled again). */
+enum tn_status tn_rawarray_settle(struct tn_tensor *view, void **copy,
+				  struct tn_buf *error);
 
 #endif

@@ -25,6 +25,10 @@ bool tn_safetensors_is(const void *bytes, size_t size)
 	return size > LENGTH_SIZE && ((const char *)bytes)[LENGTH_SIZE] == '{';
 }
 
+/* Two elements a byte. It is read, and written as U8, an element a byte, as
+ * are integers of fewer than 8 bits, which the format does not have. */
+#define PACKED "F4"
+
 struct stored_type {
 	const char *name;
 	enum tn_dtype dtype;
@@ -36,6 +40,8 @@ static const struct stored_type types[] = {
 	{"I16", TN_i16}, {"I8", TN_i8}, {"U64", TN_u64}, {"U32", TN_u32},
 	{"U16", TN_u16}, {"U8", TN_u8}, {"BOOL", TN_bool},
 	{"F8_E4M3", TN_f8e4m3fn}, {"F8_E5M2", TN_f8e5m2},
+	{"F8_E4M3FNUZ", TN_f8e4m3fnuz}, {"F8_E5M2FNUZ", TN_f8e5m2fnuz},
+	{"F8_E8M0", TN_f8e8m0}, {PACKED, TN_f4e2m1},
 };
 
 /* ---- Writing ------------------------------------------------------------ */
@@ -44,10 +50,11 @@ static const char *type_name(enum tn_dtype dtype)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (types[i].dtype == dtype)
-			return types[i].name;
-	return NULL;
+	if (tn_dtype_bits(dtype) < 8)
+		dtype = tn_dtype_holds(dtype, TN_KIND_I) ? TN_i8 : TN_u8;
+	for (i = 0; types[i].dtype != dtype; i++)
+		;
+	return types[i].name;
 }
 
 /* An entry of the header, for data from `begin` on. */
@@ -108,15 +115,6 @@ tn_tensorfile_write_safetensors(const char *path,
 	int code = 0;
 
 	tn_buf_init(&head);
-	for (i = 0; parts && i < count; i++) {
-		if (type_name(items[i].tensor->dtype))
-			continue;
-		tn_buf_putf(error, "%s: '%s': safetensors has no type for %s",
-			    path, items[i].key,
-			    tn_dtype_name(items[i].tensor->dtype));
-		free(parts);
-		return TN_UNSUPPORTED;
-	}
 	used = parts ? arrange(items, count, &head, parts) : 0;
 	for (i = 0; i < LENGTH_SIZE; i++)
 		length[i] = (unsigned char)(head.len >> 8 * i);
@@ -182,6 +180,7 @@ static enum tn_status parse_type(struct tn_tensorfile *file,
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (strcmp(types[i].name, name) == 0) {
 			stored->raw.dtype = types[i].dtype;
+			stored->raw.packed = !strcmp(name, PACKED);
 			return TN_OK;
 		}
 	}

@@ -54,13 +54,17 @@ enum tenon_status {
 	TENON_BUG = 70		/* a fault of Tenon */
 };
 
-/* Element types. bool is a byte, 0 or 1; f16 and bf16 are bit patterns. */
+/* Element types. bool is a byte, 0 or 1; f16, bf16 and smaller floats are bit
+ * patterns. An element of 4 or 2 bits has a byte of its own: of i4 and i2 the
+ * number, -8 to 7 and -2 to 1, of f4e2m1 the pattern in the low half. */
 enum tenon_dtype {
 	TENON_F64, TENON_F32, TENON_F16, TENON_BF16,
 	TENON_I64, TENON_I32, TENON_I16, TENON_I8,
 	TENON_U64, TENON_U32, TENON_U16, TENON_U8,
 	TENON_BOOL,
-	TENON_F8E4M3FN, TENON_F8E5M2, TENON_I4, TENON_U4
+	TENON_F8E4M3FN, TENON_F8E5M2, TENON_I4, TENON_U4,
+	TENON_F8E4M3FNUZ, TENON_F8E5M2FNUZ, TENON_F8E8M0, TENON_F4E2M1,
+	TENON_I2, TENON_U2
 };
 
 /* ---- Contexts ---------------------------------------------------------- */

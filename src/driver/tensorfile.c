@@ -182,6 +182,8 @@ void tn_tensorfile_close(struct tn_tensorfile *file)
 		struct tn_stored *stored = tn_vec_ptr(&file->stored, i);
 
 		free(stored->block);
+		free(stored->i4);
+		free(stored->i2);
 		free(stored->copy);
 	}
 	tn_npz_close(file);
@@ -277,6 +279,9 @@ enum tn_status tn_tensorfile_find(struct tn_tensorfile *file, const char *key,
 	status = load(file, stored, &reason);
 	if (!status)
 		status = tn_rawarray_view(&stored->raw, want, out, &reason);
+	if (!status)
+		status = tn_rawarray_settle(out, want == TN_i2 ? &stored->i2 :
+					    &stored->i4, &reason);
 	if (status)
 		put_reason(error, file->path, key, &reason);
 	tn_buf_fini(&reason);

@@ -22,6 +22,7 @@ struct tn_stored {
 	bool clean;		/* raw went through tn_rawarray_clean */
 	uint64_t index;		/* of the entry in an archive */
 	void *block, *copy;	/* heap memory behind raw.data, or NULL */
+	void *i4, *i2;		/* the same as elements of these, or NULL */
 };
 
 struct tn_tensorfile {

@@ -13,7 +13,8 @@ _Static_assert((int)TENON_F64 == TN_f64 && (int)TENON_BF16 == TN_bf16 &&
 	       (int)TENON_I64 == TN_i64 && (int)TENON_I8 == TN_i8 &&
 	       (int)TENON_U64 == TN_u64 && (int)TENON_U8 == TN_u8 &&
 	       (int)TENON_BOOL == TN_bool && (int)TENON_U4 == TN_u4 &&
-	       (int)TENON_U4 + 1 == TN_DTYPE_COUNT,
+	       (int)TENON_F8E4M3FNUZ == TN_f8e4m3fnuz &&
+	       (int)TENON_U2 == TN_u2 && (int)TENON_U2 + 1 == TN_DTYPE_COUNT,
 	       "tenon.h and dtype.def list the same types");
 _Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "one limit");
 

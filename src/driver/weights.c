@@ -35,10 +35,26 @@ void tn_weights_fill(struct tn_tensor *tensor, uint64_t seed, double lo,
 	for (i = 0; i < count; i++) {
 		unit = (double)(draw(seed, (uint64_t)i) >> 11) * 0x1p-53;
 		value = lo + unit * (hi - lo);
-		if (!tn_dtype_is(tensor->dtype, TN_KIND_F))
+		if (!tn_dtype_holds(tensor->dtype, TN_KIND_F))
 			value = floor(value);
 		tn_tensor_set_f64(tensor, i, value);
 	}
+}
+
+void tn_weights_limit(enum tn_dtype dtype, double *lo, double *hi)
+{
+	int bits = tn_dtype_bits(dtype);
+	bool is_signed = tn_dtype_holds(dtype, TN_KIND_I);
+	double least, most;
+
+	if (dtype == TN_f8e8m0)
+		*lo = fmax(*lo, 0.125);
+	if (tn_dtype_holds(dtype, TN_KIND_F))
+		return;
+	most = dtype == TN_bool ? 2 : ldexp(1.0, bits - is_signed);
+	least = is_signed ? -most : 0;
+	*lo = fmax(*lo, least);
+	*hi = fmin(*hi, most);
 }
 
 static void range_of(const struct tn_weight *weight, double *lo, double *hi)
@@ -50,9 +66,9 @@ static void range_of(const struct tn_weight *weight, double *lo, double *hi)
 
 	*lo = -1;
 	*hi = 1;
-	if (!tn_dtype_is(t->dtype, TN_KIND_F)) {
-		*hi = t->dtype == TN_bool ? 2 : 8;
-		*lo = tn_dtype_is(t->dtype, TN_KIND_I) ? -8 : 0;
+	if (!tn_dtype_holds(t->dtype, TN_KIND_F)) {
+		*hi = 8;
+		*lo = -8;
 		return;
 	}
 	if (strstr(weight->name, "var")) {
@@ -426,6 +442,7 @@ static bool fill_random(struct job *job, int64_t seed)
 		return false;
 	}
 	range_of(weight, &lo, &hi);
+	tn_weights_limit(weight->data.dtype, &lo, &hi);
 	tn_weights_fill(&weight->data,
 			(uint64_t)seed ^ tn_hash_bytes(weight->name,
 						       strlen(weight->name)),

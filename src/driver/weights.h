@@ -34,6 +34,8 @@ void tn_weights_close(struct tenon_module *module);
 /* Fills a tensor uniformly from [lo, hi). */
 void tn_weights_fill(struct tn_tensor *tensor, uint64_t seed, double lo,
 		     double hi);
+/* Cuts a range to that of an integer type; of f8e8m0 to what is positive. */
+void tn_weights_limit(enum tn_dtype dtype, double *lo, double *hi);
 /* For the elaborator: the tensor that `load` names in source `from`. */
 bool tn_weights_read(void *module, const char *file, const char *key,
 		     uint32_t from, struct tn_tensor *out);

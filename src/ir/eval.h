@@ -36,6 +36,8 @@ uint32_t tn_eval_raised_by(enum tn_opcode code);
 /* Converts one element as `cast` does. */
 void tn_eval_cast(enum tn_dtype from, const void *in, enum tn_dtype to,
 		  void *out);
+/* One element's bits as an element of another type of as many bits. */
+void tn_eval_bitcast(const void *in, enum tn_dtype to, void *out);
 /* Concrete shape of a type; false on overflow or a negative size. */
 bool tn_eval_shape(const struct tn_eval *eval, const struct tn_type *type,
 		   int64_t shape[TN_MAX_RANK]);

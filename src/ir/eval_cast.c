@@ -4,12 +4,13 @@
  * Whatever comes in is held exactly: floats as double, signed integers as
  * int64, unsigned ones and bools as uint64. Going out each type rounds from
  * that, so i64 to bf16 rounds once too. Floats to integers truncate and
- * saturate, NaN gives 0; integers wrap; f8 saturates to its greatest finite
- * value; to bool everything but zero is true, NaN too.
+ * saturate, NaN gives 0; integers wrap; floats of 8 bits and fewer saturate
+ * (small.h); to bool everything but zero is true, NaN too.
  */
 #include "ir/eval_impl.h"
 
 #include "base/half.h"
+#include "ir/small.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,66 +23,6 @@ struct number {
 	int64_t i;
 	uint64_t u;
 };
-
-/* An 8-bit float: mantissa bits, exponent bias, greatest finite value. */
-struct small {
-	int mantissa, bias;
-	double greatest;
-	uint8_t nan;
-	bool has_inf;
-};
-
-static const struct small e4m3fn = { 3, 7, 448.0, 0x7f, false };
-static const struct small e5m2 = { 2, 15, 57344.0, 0x7e, true };
-
-static double small_to_f64(const struct small *type, uint8_t bits)
-{
-	int fields = bits & 0x7f;
-	int exponent = fields >> type->mantissa;
-	int mantissa = fields & ((1 << type->mantissa) - 1);
-	int top = 0x7f >> type->mantissa;
-	double value;
-
-	if (type->has_inf && exponent == top)
-		value = mantissa ? (double)NAN : (double)INFINITY;
-	else if (!type->has_inf && fields == 0x7f)
-		value = (double)NAN;
-	else if (exponent == 0)
-		value = ldexp(mantissa, 1 - type->bias - type->mantissa);
-	else
-		value = ldexp(mantissa + (1 << type->mantissa),
-			      exponent - type->bias - type->mantissa);
-	return bits & 0x80 ? -value : value;
-}
-
-static uint8_t small_from_f64(const struct small *type, double value)
-{
-	uint8_t sign = signbit(value) ? 0x80 : 0;
-	double size = fabs(value), units;
-	int exponent, least = 1 - type->bias;
-
-	if (value != value)
-		return (uint8_t)(sign | type->nan);
-	if (size > type->greatest)
-		size = type->greatest;
-	if (size == 0)
-		return sign;
-	exponent = ilogb(size);
-	if (exponent < least)
-		exponent = least;
-	units = rint(ldexp(size, type->mantissa - exponent));
-	if (units >= 2 << type->mantissa) {
-		units /= 2;
-		exponent++;
-	}
-	if (ldexp(units, exponent - type->mantissa) > type->greatest)
-		return small_from_f64(type, value < 0 ? -type->greatest :
-				      type->greatest);
-	if (units < 1 << type->mantissa)
-		return (uint8_t)(sign | (int)units);
-	return (uint8_t)(sign | ((exponent + type->bias) << type->mantissa) |
-			 ((int)units - (1 << type->mantissa)));
-}
 
 static struct number of_float(double value)
 {
@@ -96,6 +37,14 @@ static struct number of_signed(int64_t value)
 static struct number of_unsigned(uint64_t value)
 {
 	return (struct number){ .form = FORM_UNSIGNED, .u = value };
+}
+
+/* The low `width` bits, at most 8, as a signed number. */
+static int low_signed(int64_t bits, int width)
+{
+	int sign = 1 << (width - 1);
+
+	return (((int)(bits & 0xff) & (2 * sign - 1)) ^ sign) - sign;
 }
 
 #define READ(type, make) \
@@ -124,11 +73,16 @@ static struct number read_number(enum tn_dtype dtype, const void *in)
 	case TN_u8: READ(uint8_t, of_unsigned(value));
 	case TN_bool: READ(uint8_t, of_unsigned(value != 0));
 	case TN_f8e4m3fn:
-		READ(uint8_t, of_float(small_to_f64(&e4m3fn, value)));
-	case TN_f8e5m2: READ(uint8_t, of_float(small_to_f64(&e5m2, value)));
-	case TN_i4:
-		READ(uint8_t, of_signed(((value & 15) ^ 8) - 8));
+	case TN_f8e5m2:
+	case TN_f8e4m3fnuz:
+	case TN_f8e5m2fnuz:
+	case TN_f8e8m0:
+	case TN_f4e2m1:
+		READ(uint8_t, of_float(tn_small_to_f64(dtype, value)));
+	case TN_i4: READ(uint8_t, of_signed(low_signed(value, 4)));
+	case TN_i2: READ(uint8_t, of_signed(low_signed(value, 2)));
 	case TN_u4: READ(uint8_t, of_unsigned(value & 15));
+	case TN_u2: READ(uint8_t, of_unsigned(value & 3));
 	case TN_DTYPE_COUNT:
 	case TN_ENCODED:
 	case TN_POISON:
@@ -249,12 +203,16 @@ static void write_number(const struct number *number, enum tn_dtype dtype,
 	case TN_u8: WRITE(uint8_t, to_unsigned(number, 8));
 	case TN_bool: WRITE(uint8_t, is_true(number));
 	case TN_f8e4m3fn:
-		WRITE(uint8_t, small_from_f64(&e4m3fn, sticky(number)));
 	case TN_f8e5m2:
-		WRITE(uint8_t, small_from_f64(&e5m2, sticky(number)));
-	case TN_i4:
-		WRITE(int8_t, ((to_signed(number, 4) & 15) ^ 8) - 8);
+	case TN_f8e4m3fnuz:
+	case TN_f8e5m2fnuz:
+	case TN_f8e8m0:
+	case TN_f4e2m1:
+		WRITE(uint8_t, tn_small_from_f64(dtype, sticky(number)));
+	case TN_i4: WRITE(int8_t, low_signed(to_signed(number, 4), 4));
+	case TN_i2: WRITE(int8_t, low_signed(to_signed(number, 2), 2));
 	case TN_u4: WRITE(uint8_t, to_unsigned(number, 4) & 15);
+	case TN_u2: WRITE(uint8_t, to_unsigned(number, 2) & 3);
 	case TN_DTYPE_COUNT:
 	case TN_ENCODED:
 	case TN_POISON:
@@ -268,6 +226,20 @@ void tn_eval_cast(enum tn_dtype from, const void *in, enum tn_dtype to,
 	struct number number = read_number(from, in);
 
 	write_number(&number, to, out);
+}
+
+void tn_eval_bitcast(const void *in, enum tn_dtype to, void *out)
+{
+	int width = tn_dtype_bits(to);
+	uint8_t bits;
+
+	memcpy(out, in, (size_t)tn_dtype_bytes(to));
+	if (width >= 8)
+		return;
+	memcpy(&bits, in, 1);
+	bits = (uint8_t)(tn_dtype_holds(to, TN_KIND_I) ?
+			 low_signed(bits, width) : bits & ((1 << width) - 1));
+	memcpy(out, &bits, 1);
 }
 
 bool tn_eval_cast_all(const struct tn_tensor *from, struct tn_tensor *to)

@@ -96,12 +96,17 @@ static void run_walk(const struct walk *walk, tn_eval_map_fn *fn,
 
 static bool convert(struct tn_eval_job *job)
 {
-	int64_t bytes = tn_tensor_bytes(job->out);
+	int64_t bytes = tn_tensor_bytes(job->out), i;
 
 	if (job->op->code == TN_OP_cast)
 		return tn_eval_cast_all(job->in[0], job->out);
-	if (bytes > 0)
+	if (bytes > 0 && tn_dtype_bits(job->out->dtype) >= 8)
 		memcpy(job->out->data, job->in[0]->data, (size_t)bytes);
+	else
+		for (i = 0; i < bytes; i++)
+			tn_eval_bitcast((const char *)job->in[0]->data + i,
+					job->out->dtype,
+					(char *)job->out->data + i);
 	return bytes >= 0;
 }
 

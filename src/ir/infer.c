@@ -146,8 +146,8 @@ static bool check_elem(struct tn_infer *inf)
 	    !tn_dtype_is(elem, (enum tn_kind)inf->info->kinds))
 		return tn_infer_fail(inf, TN_E0302, "'%s' cannot make %s",
 				     inf->info->name, tn_dtype_name(elem));
-	if (inf->op->code == TN_OP_bitcast && tn_dtype_bytes(elem) !=
-	    tn_dtype_bytes(tn_infer_in(inf, 0)->dtype))
+	if (inf->op->code == TN_OP_bitcast && tn_dtype_bits(elem) !=
+	    tn_dtype_bits(tn_infer_in(inf, 0)->dtype))
 		return tn_infer_fail(inf, TN_E0303, "'bitcast' cannot turn %s "
 				     "into %s: their sizes differ",
 				     tn_dtype_name(tn_infer_in(inf, 0)->dtype),

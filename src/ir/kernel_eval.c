@@ -122,7 +122,7 @@ static union cell eval_op(struct machine *m, const struct tn_kexpr *e)
 	else if (e->code == TN_OP_cast)
 		tn_eval_cast(e->args[0]->dtype, in[0], e->dtype, out.bytes);
 	else if (e->code == TN_OP_bitcast)
-		memcpy(out.bytes, in[0], (size_t)tn_dtype_bytes(e->dtype));
+		tn_eval_bitcast(in[0], e->dtype, out.bytes);
 	else
 		tn_eval_scalar(e->code, e->args[0]->dtype, in, out.bytes,
 			       m->flags);

@@ -104,7 +104,7 @@ static void put_int(struct printer *p, const struct tn_kexpr *e)
 		tn_buf_put(p->buf, e->i ? "true" : "false");
 		return;
 	}
-	if (tn_dtype_is(e->dtype, TN_KIND_U))
+	if (tn_dtype_holds(e->dtype, TN_KIND_U))
 		tn_buf_putf(p->buf, "%llu", (unsigned long long)e->i);
 	else
 		tn_buf_putf(p->buf, "%lld", (long long)e->i);

@@ -111,5 +111,7 @@ libtenon_la_SOURCES += \
 	src/ir/verify_inplace.c \
 	src/ir/verify_placed.c \
 	src/ir/verify_props.c \
+	src/ir/small.c \
+	src/ir/small.h \
 	src/ir/view.c \
 	src/ir/view.h

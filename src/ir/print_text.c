@@ -142,7 +142,8 @@ static bool needs_bits(const struct tn_tensor *tensor, int64_t count)
 	uint64_t infinity, nan = nan_bits(tensor->dtype, &infinity), sign;
 	int64_t i;
 
-	if (tensor->dtype == TN_f8e4m3fn || tensor->dtype == TN_f8e5m2)
+	if (tn_dtype_is(tensor->dtype, TN_KIND_X) &&
+	    tn_dtype_holds(tensor->dtype, TN_KIND_F))
 		return true;
 	if (!tn_dtype_is(tensor->dtype, TN_KIND_F))
 		return false;
@@ -203,16 +204,12 @@ static void put_element(struct tn_buf *buf, const struct tn_tensor *tensor,
 	if (as_bits)
 		tn_buf_putf(buf, "0x%llx_u%d",
 			    (unsigned long long)bits_at(tensor, at),
-			    tn_dtype_bytes(tensor->dtype) * 8);
+			    tn_dtype_bits(tensor->dtype));
 	else if (tn_dtype_is(tensor->dtype, TN_KIND_F))
 		put_float(buf, tensor, at);
 	else if (tensor->dtype == TN_bool)
 		tn_buf_put(buf, bits_at(tensor, at) ? "true" : "false");
-	else if (tensor->dtype == TN_i4)
-		tn_buf_putf(buf, "%d",
-			    ((int)(bits_at(tensor, at) & 15) ^ 8) - 8);
-	else if (tn_dtype_is(tensor->dtype, TN_KIND_U) ||
-		 tensor->dtype == TN_u4)
+	else if (tn_dtype_is(tensor->dtype, TN_KIND_U))
 		tn_buf_putf(buf, "%llu",
 			    (unsigned long long)bits_at(tensor, at));
 	else

@@ -17,6 +17,7 @@ check_PROGRAMS += tests/unit/test_recovery
 check_PROGRAMS += tests/unit/test_schedule
 check_PROGRAMS += tests/unit/test_schedule_nests
 check_PROGRAMS += tests/unit/test_sha256
+check_PROGRAMS += tests/unit/test_small
 check_PROGRAMS += tests/unit/test_tensorfile
 check_PROGRAMS += tests/unit/test_dim
 check_PROGRAMS += tests/unit/test_ir

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "driver/tensorfile.h"
 #include "driver/tensorfile_impl.h"
+#include "ir/eval.h"
 
 static char folder[64];
 static struct tn_buf bytes, error;
@@ -87,9 +88,12 @@ static inline void tensor_make(struct tn_tensor *tensor, enum tn_dtype dtype,
 
 	assert_true(tn_tensor_init(tensor, dtype, rank, shape));
 	data = tensor->data;
-	for (i = 0; i < tn_tensor_bytes(tensor); i++)
+	for (i = 0; i < tn_tensor_bytes(tensor); i++) {
 		data[i] = (unsigned char)(dtype == TN_bool ? i & 1 :
 					  i * 37 + 5);
+		if (tn_dtype_bits(dtype) < 8)
+			tn_eval_bitcast(&data[i], dtype, &data[i]);
+	}
 }
 
 static inline void tensor_same(const struct tn_tensor *a,
