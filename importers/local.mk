@@ -13,6 +13,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/node.c \
 	importers/onnx/onnx.h \
 	importers/onnx/op_attention.c \
+	importers/onnx/op_cast.c \
 	importers/onnx/op_detect.c \
 	importers/onnx/op_frame.c \
 	importers/onnx/op_if.c \

@@ -81,6 +81,13 @@ DTYPES = {
 }
 
 
+# Floats of 8 bits and fewer with a sign: all bits, those of the fraction, bias,
+# the least pattern behind the sign that is no number.
+SMALL = {"f8e4m3fn": (8, 3, 7, 0x7F), "f8e5m2": (8, 2, 15, 0x7C),
+         "f8e4m3fnuz": (8, 3, 8, 0x80), "f8e5m2fnuz": (8, 2, 16, 0x80),
+         "f8e8m0": None, "f4e2m1": (4, 1, 1, 0x08)}
+
+
 class Unreadable(Exception):
     pass
 
@@ -249,8 +256,6 @@ def load(archive, test):
         test.told += onnx_values.options(fields, shapes[name], name,
                                          value)
         for leaf, item in onnx_values.leaves(name, value):
-            if item.dtype in ("i4", "u4"):
-                raise Unreadable("inputs of 4 bits: .npy has no such type")
             test.inputs.append((leaf, item.dtype, item.data))
     test.expected = [
         (leaf, item.dtype, item.data) for name, path in zip(outputs, outs)
@@ -266,20 +271,23 @@ def to_float(dtype, data):
     """Elements as f64 or wider, of bits that numpy does not know."""
     if dtype == "bf16":
         return (data.astype(np.uint32) << 16).view(np.float32)
-    if dtype in ("f8e4m3fn", "f8e5m2"):
-        mantissa, bias = (3, 7) if dtype == "f8e4m3fn" else (2, 15)
-        sign = np.where(data & 0x80, -1.0, 1.0)
-        exponent = ((data & 0x7F) >> mantissa).astype(np.int64)
+    if dtype == "f8e8m0":
+        return np.where(data == 255, np.nan,
+                        np.ldexp(1.0, data.astype(np.int64) - 127))
+    if dtype in SMALL:
+        width, mantissa, bias, least_nan = SMALL[dtype]
+        top = 1 << (width - 1)
+        body = data & (top - 1)
+        sign = np.where(data & top, -1.0, 1.0)
+        exponent = (body >> mantissa).astype(np.int64)
         fraction = (data & ((1 << mantissa) - 1)) / (1 << mantissa)
         value = np.where(exponent == 0, np.ldexp(fraction, 1 - bias),
                          np.ldexp(1 + fraction, exponent - bias))
-        value = sign * value
-        if dtype == "f8e4m3fn":
-            value = np.where((data & 0x7F) == 0x7F, np.nan, value)
-        else:
-            top = exponent == 31
-            value = np.where(top & (fraction == 0), sign * np.inf, value)
-            value = np.where(top & (fraction != 0), np.nan, value)
+        value = np.where(body >= least_nan, np.nan, sign * value)
+        if dtype == "f8e5m2":
+            value = np.where(body == 0x7C, sign * np.inf, value)
+        if dtype.endswith("fnuz"):
+            value = np.where(data == top, np.nan, value)
         return value
     return data
 
@@ -355,7 +363,7 @@ def save(folder, test, model):
     arguments = list(test.told)
     arrays = {}
     for i, (name, dtype, data) in enumerate(test.inputs):
-        if dtype in ("bf16", "f8e4m3fn", "f8e5m2"):
+        if dtype == "bf16" or dtype in SMALL or dtype[1:] in ("2", "4"):
             data = data.view("V%d" % data.dtype.itemsize)
         arrays["i%d" % i] = data
         arguments += ["--fix" if name in test.fixed else "-i",

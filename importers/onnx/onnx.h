@@ -229,6 +229,10 @@ struct tn_value *tn_onnx_concat(struct tn_onnx *n, int count,
 /* A convolution with the attributes of the node; bias may be NULL. */
 struct tn_value *tn_onnx_conv(struct tn_onnx *n, struct tn_value *x,
 			      struct tn_value *weights, struct tn_value *bias);
+/* A conversion as the attributes of the node want it, `saturate` and
+ * `round_mode`; NULL after a report, or if x is NULL. */
+struct tn_value *tn_onnx_convert(struct tn_onnx *n, struct tn_value *x,
+				 enum tn_dtype to);
 /* A name for a size that only the data tell. */
 const char *tn_onnx_fresh(struct tn_onnx *n);
 /* i64[Z] places of the elements of a vector that are not 0: at most `most`. */

@@ -198,59 +198,7 @@ void tn_onnx_do_is_inf(struct tn_onnx *n)
 		tn_onnx_is(n, "%v != %v && false", x, x);
 }
 
-/* ---- Conversion ---------------------------------------------------------------------- */
-
-static const char *const bits_of[] = { "", "u8", "u16", "", "u32", "", "", "",
-				       "u64" };
-
-
-static void convert(struct tn_onnx *n, enum tn_dtype to)
-{
-	struct tn_value *x = tn_onnx_in(n, 0);
-
-	if (x && !tn_onnx_int(n, "saturate", 1) &&
-	    (to == TN_f8e4m3fn || to == TN_f8e5m2))
-		tn_onnx_refuse(n, "conversion that does not saturate");
-	else if (x && to == TN_POISON)
-		tn_onnx_refuse(n, "conversion to an element type that the "
-			       "language does not have");
-	else if (x)
-		tn_onnx_is(n, "cast(%v, %t)", x, to);
-}
-
-void tn_onnx_do_cast(struct tn_onnx *n)
-{
-	if (!tn_onnx_attr(n, "to"))
-		tn_onnx_report(n, TN_E1012, "attribute 'to' is missing");
-	else
-		convert(n, tn_onnx_dtype(tn_onnx_int(n, "to", 0)));
-}
-
-void tn_onnx_do_cast_like(struct tn_onnx *n)
-{
-	struct tn_value *like = tn_onnx_in(n, 1);
-
-	if (like)
-		convert(n, dtype_of(like));
-}
-
-void tn_onnx_do_bit_cast(struct tn_onnx *n)
-{
-	enum tn_dtype to = tn_onnx_dtype(tn_onnx_int(n, "to", 0));
-	struct tn_value *x = tn_onnx_in(n, 0);
-
-	if (!x)
-		return;
-	if (to == TN_POISON || tn_dtype_bytes(to) != tn_dtype_bytes(dtype_of(x)))
-		tn_onnx_refuse(n, "element types of different sizes");
-	else if (to == TN_bool)
-		tn_onnx_is(n, "cast(%v, bool)", x);
-	else if (dtype_of(x) == TN_bool)
-		tn_onnx_is(n, "bitcast(cast(%v, %s), elem=%t)", x,
-			   bits_of[tn_dtype_bytes(to)], to);
-	else
-		tn_onnx_is(n, "bitcast(%v, elem=%t)", x, to);
-}
+/* ---- Clip and dropout ---------------------------------------------------------------- */
 
 static void clip_by_attributes(struct tn_onnx *n, struct tn_value *x)
 {

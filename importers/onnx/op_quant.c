@@ -5,12 +5,6 @@
 
 #include "importers/onnx/table.h"
 
-
-static bool is_f8(enum tn_dtype dtype)
-{
-	return dtype == TN_f8e4m3fn || dtype == TN_f8e5m2;
-}
-
 /* ---- Scales ------------------------------------------------------------------------ */
 
 /* A block of elements along the axis shares one entry. */
@@ -94,17 +88,12 @@ void tn_onnx_do_quantize(struct tn_onnx *n)
 			       "not have");
 		return;
 	}
-	if (is_f8(to) && !tn_onnx_int(n, "saturate", 1)) {
-		tn_onnx_refuse(n, "conversion that does not saturate");
-		return;
-	}
 	y = tn_onnx_text(n, "cast(%v, f32) / %v", x, scale);
-	if (y && !is_f8(to))
+	if (y && tn_dtype_holds(to, TN_KIND_INT))
 		y = tn_onnx_text(n, "round(%v)", y);
 	if (y && zero)
 		y = tn_onnx_text(n, "%v + %v", y, zero);
-	if (y)
-		tn_onnx_is(n, "cast(%v, %t)", y, to);
+	tn_onnx_give(n, 0, tn_onnx_convert(n, y, to));
 }
 
 void tn_onnx_do_dequantize(struct tn_onnx *n)

@@ -8,7 +8,9 @@ import os
 import struct
 import sys
 
-FLOAT, INT64, STRING, BOOL, F8 = 1, 7, 8, 9, 17
+FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9
+SMALL = {"f8e4m3fn": 17, "f8e4m3fnuz": 18, "f8e5m2": 19, "f8e5m2fnuz": 20,
+         "u4": 21, "i4": 22, "f4e2m1": 23, "f8e8m0": 24, "u2": 25, "i2": 26}
 
 
 # ---- The wire format ---------------------------------------------------------
@@ -199,6 +201,81 @@ def model_unaligned():
             return whole
 
 
+def packed(numbers, bits):
+    """Several a byte, the lowest first; the last may be filled up."""
+    each = 8 // bits
+    return bytes(sum((n & ((1 << bits) - 1)) << bits * k
+                     for k, n in enumerate(numbers[i:i + each]))
+                 for i in range(0, len(numbers), each))
+
+
+def small_model(make):
+    """A tensor of each type of fewer than 16 bits, of five elements, as f32."""
+    numbers = {"u4": [0, 1, 8, 15, 3], "i4": [-8, -1, 0, 7, 3],
+               "u2": [0, 1, 2, 3, 2], "i2": [-2, -1, 0, 1, -2],
+               "f4e2m1": [1, 15, 8, 2, 7]}
+    patterns = {"f8e4m3fn": [0x38, 0xFE, 0x7F, 1, 0x80],
+                "f8e5m2": [0x3C, 0xFB, 0x7C, 1, 0x7E],
+                "f8e4m3fnuz": [0x40, 0xFF, 0x80, 1, 0x7F],
+                "f8e5m2fnuz": [0x40, 0xFF, 0x80, 1, 0x7F],
+                "f8e8m0": [127, 128, 0, 254, 255]}
+    data = {k: packed(v, int(k[1])) for k, v in numbers.items()}
+    data.update((k, bytes(v)) for k, v in patterns.items())
+    return model(graph(
+        [node("Cast", ["w_" + k], [k], to=FLOAT) for k in data],
+        [X], [info(k, FLOAT, [5]) for k in data],
+        [make("w_" + k, SMALL[k], [5], v) for k, v in data.items()]), 25)
+
+
+def model_small():
+    return small_model(tensor)
+
+
+def model_small_lists():
+    """The same bytes as numbers of the list of 32 bits."""
+    return small_model(lambda name, kind, dims, raw:
+                       b"".join(field(1, d) for d in dims) + field(2, kind) +
+                       field(5, b"".join(varint(b) for b in raw)) +
+                       field(8, name))
+
+
+def model_small_short():
+    return model(graph([node("Cast", ["w"], ["y"], to=FLOAT)], [X],
+                       [info("y", FLOAT, [5])],
+                       [tensor("w", SMALL["i2"], [5], b"1")]), 25)
+
+
+def conversion(to, **attrs):
+    kind = SMALL[to]
+    return model(graph([node("Cast", ["x"], ["y"], to=kind, **attrs)],
+                       [info("x", FLOAT, [8])], [info("y", kind, [8])]), 25)
+
+
+def model_scale_up():
+    return conversion("f8e8m0")
+
+
+def model_scale_down():
+    return conversion("f8e8m0", round_mode="down", saturate=0)
+
+
+def model_scale_nearest():
+    return conversion("f8e8m0", round_mode="nearest", saturate=0)
+
+
+def model_overflow():
+    return conversion("f8e5m2", saturate=0)
+
+
+def model_overflow_nan():
+    return conversion("f8e4m3fnuz", saturate=0)
+
+
+def model_wraps():
+    """Floats beyond i2: the high bits of the whole number are dropped."""
+    return conversion("i2")
+
+
 # ---- Models that are wrong ---------------------------------------------------
 
 def model_cut_off():
@@ -217,8 +294,9 @@ def model_unknown():
 
 
 def model_refused():
-    return one("Cast", ["x"], ["y"], "c", opset=19, to=F8, saturate=0,
-               outputs=[info("y", F8, [2, 3])])
+    return one("Cast", ["x"], ["y"], "c", opset=24, to=SMALL["f8e8m0"],
+               round_mode="sideways",
+               outputs=[info("y", SMALL["f8e8m0"], [2, 3])])
 
 
 def model_cycle():
