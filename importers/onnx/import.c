@@ -100,7 +100,7 @@ static const char *result_name(struct tn_onnx_job *job, const char *name,
 {
 	const struct tn_value *holder = tn_map_find(&job->fn->names, name);
 
-	if ((holder && holder != value) || (value && !value->op) ||
+	if ((holder && (holder != value || !value->op)) ||
 	    tn_map_has(&job->module->weight_names, name) ||
 	    tn_map_has(&job->module->dim_names, name))
 		return NULL;

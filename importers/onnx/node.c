@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "importers/onnx/onnx.h"
 #include "ir/graph_edit.h"
+#include "ir/print.h"
 
 /* Names in one text. */
 #define GIVEN 64
@@ -51,6 +52,92 @@ void tn_onnx_refuse(struct tn_onnx *n, const char *format, ...)
 	report(n, TN_E1004, format, args);
 	va_end(args);
 	n->job->is_unsupported = true;
+}
+
+/* Operators that an operand is made of, at most, for a message. */
+#define MADE_OF 256
+/* Inputs that a message names. */
+#define NAMED 3
+
+/* The inputs of the graph that a value is made of. */
+struct origins {
+	const struct tn_value *list[MADE_OF];
+	int count;
+	struct tn_buf names;
+	int nnames;
+};
+
+static void add_origin(struct origins *o, const struct tn_value *value)
+{
+	int i;
+
+	for (i = 0; i < o->count; i++)
+		if (o->list[i] == value)
+			return;
+	if (o->count < MADE_OF)
+		o->list[o->count++] = value;
+}
+
+static void find_origins(struct tn_onnx *n, struct origins *o)
+{
+	const struct tn_value *value;
+	int at, i;
+
+	for (at = 0; at < o->count; at++) {
+		value = o->list[at];
+		for (i = 0; value->op && i < value->op->nin; i++)
+			add_origin(o, tn_graph_in(value->op, i));
+		if (value->op || value->block != n->job->fn->body ||
+		    o->nnames == NAMED)
+			continue;
+		tn_buf_putf(&o->names, "%s--fix=%s=VALUE",
+			    o->nnames++ ? ", " : "", value->name);
+	}
+}
+
+/* The few numbers among the operands that nobody knows: of the kind. */
+static void add_unknown(struct tn_onnx *n, struct origins *o, unsigned kind)
+{
+	const struct tn_value *value;
+	int i;
+
+	for (i = 0; i < n->nin; i++) {
+		value = n->in[i]->kind == ONNX_TENSOR ? n->in[i]->v : NULL;
+		if (value && value->type->dtype < TN_DTYPE_COUNT &&
+		    tn_dtype_is(value->type->dtype, kind) &&
+		    value->type->rank < 2 && !tn_onnx_known(n->job, value))
+			add_origin(o, value);
+	}
+}
+
+/* Whole numbers decide a shape, or if there are none, others. */
+static void help_fix(struct tn_onnx *n, struct tn_diag *diag)
+{
+	struct origins o = { .count = 0 };
+
+	tn_buf_init(&o.names);
+	add_unknown(n, &o, TN_KIND_ANY & ~(unsigned)TN_KIND_F);
+	if (!o.count)
+		add_unknown(n, &o, TN_KIND_F);
+	find_origins(n, &o);
+	if (o.nnames)
+		tn_diag_help(n->job->host->sink, diag, "it can be given at "
+			     "import: %s", tn_buf_text(&o.names));
+	tn_buf_fini(&o.names);
+}
+
+void tn_onnx_unknown(struct tn_onnx *n, const char *format, ...)
+{
+	struct tn_diag *diag;
+	va_list args;
+
+	if (n->failed)
+		return;
+	va_start(args, format);
+	diag = report(n, TN_E1004, format, args);
+	va_end(args);
+	n->job->is_unsupported = true;
+	help_fix(n, diag);
 }
 
 /* ---- Inputs ------------------------------------------------------------------- */
@@ -114,6 +201,34 @@ struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
 					"cast(%v, i64)", most, count) : NULL;
 
 	return is ? tn_onnx_places(n, is, most) : NULL;
+}
+
+struct tn_value *tn_onnx_length(struct tn_onnx *n, struct tn_value *count)
+{
+	struct tn_onnx_job *job = n->job;
+	const char *name = n->node->outputs.len ? n->node->outputs.at[0] : "";
+	struct tn_value *out = NULL;
+	struct tn_buf quoted;
+	int64_t lo, hi;
+
+	name = tn_arena_printf(&job->arena, "%s_0", name);
+	if (!name || !count)
+		return NULL;
+	tn_onnx_bounds(job, name, &lo, &hi);
+	name = tn_intern_text(job->module->names, name);
+	if (!name || tn_map_has(&job->module->dim_names, name) ||
+	    tn_map_has(&job->fn->names, name))
+		name = tn_onnx_fresh(n);
+	tn_buf_init(&quoted);
+	tn_print_name(&quoted, name);
+	if (!quoted.failed)
+		out = tn_onnx_text(n, "n = cast(%v, i64); assert(n <= %i, "
+			"message=\"the length is beyond its bounds\"); "
+			"dim %s in [0, %i]; i: i64[%s] = nonzero(iota([%i]) < "
+			"n); return i", count, hi, tn_buf_text(&quoted), hi,
+			tn_buf_text(&quoted), hi);
+	tn_buf_fini(&quoted);
+	return out;
 }
 
 int tn_onnx_axis(struct tn_onnx *n, int64_t axis, int rank)

@@ -118,6 +118,9 @@ bool tn_onnx_bind(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 /* The graph's value; makes it of an initialiser. NULL after a report. */
 struct tn_value *tn_onnx_make(struct tn_onnx_job *job,
 			      struct tn_onnx_value *value);
+/* The bounds of a size of this name. */
+void tn_onnx_bounds(const struct tn_onnx_job *job, const char *name,
+		    int64_t *lo, int64_t *hi);
 /* The size of a symbol, declared on first sight. */
 const struct tn_dim *tn_onnx_symbol(struct tn_onnx_job *job,
 				    const char *name);
@@ -153,6 +156,10 @@ void tn_onnx_report(struct tn_onnx *n, enum tn_code code, const char *format,
 		    ...) __attribute__((format(printf, 3, 4)));
 /* The same for what is right, but beyond us: E1004. */
 void tn_onnx_refuse(struct tn_onnx *n, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same for what only run time knows, with what to give at import. */
+void tn_onnx_unknown(struct tn_onnx *n, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* ---- known.c: what is known at import ----------------------------------- */
@@ -246,6 +253,9 @@ struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
  * come; a new size. */
 struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
 				 const struct tn_dim *most);
+/* The same of a length that nothing bounds, the first of the node's result:
+ * --bounds=RESULT_0 does, and an assert holds it. */
+struct tn_value *tn_onnx_length(struct tn_onnx *n, struct tn_value *count);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 

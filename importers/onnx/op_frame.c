@@ -20,7 +20,7 @@ static struct tn_value *centred(struct tn_onnx *n, struct tn_value *x,
 	if (want == have)
 		return x;
 	if (!tn_dim_is_const(want) || !tn_dim_is_const(have)) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return NULL;
 	}
 	for (i = 0; i < rank; i++) {
@@ -53,7 +53,7 @@ void tn_onnx_do_center_crop_pad(struct tn_onnx *n)
 	if (!tn_onnx_sizes(n, 1, TN_MAX_RANK, want, &count)) {
 		if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 		    rank != x->type->rank) {
-			tn_onnx_refuse(n, "sizes that only run time knows");
+			tn_onnx_unknown(n, "sizes that only run time knows");
 			return;
 		}
 		count = naxes < 0 ? rank : naxes;
@@ -62,7 +62,7 @@ void tn_onnx_do_center_crop_pad(struct tn_onnx *n)
 			want[i] = axis < 0 ? NULL : dims[axis];
 		}
 		if (n->failed || !tn_onnx_hold(n, 1, count, want)) {
-			tn_onnx_refuse(n, "sizes that only run time knows");
+			tn_onnx_unknown(n, "sizes that only run time knows");
 			return;
 		}
 	}
@@ -257,7 +257,7 @@ static void any_block(struct tn_onnx *n, struct columns *c)
 	if (!block || !block_facts(n, c, &most, &count) ||
 	    tn_type_count(n->job->module, block->type) !=
 	    tn_onnx_number(n, c->count)) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return;
 	}
 	do {
@@ -277,7 +277,7 @@ static void any_block(struct tn_onnx *n, struct columns *c)
 	} while (out ? !n->failed && next_block(c, most) :
 		 next_block(c, most));
 	if (!out || found > BLOCKS || tried > TRIED)
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 	else if (tn_onnx_text(n, "assert(%v, message=\"the block does not "
 			      "give the declared shape\"); return true", ok))
 		tn_onnx_give(n, 0, out);
@@ -292,7 +292,7 @@ void tn_onnx_do_col2im(struct tn_onnx *n)
 		return;
 	if (!image_sizes(n, c.image, &c.count) || c.count < 1 ||
 	    c.count > TN_MAX_RANK - 2 || !are_small(c.count, c.image)) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return;
 	}
 	read_list(n, "strides", c.count, 1, c.stride);
@@ -350,7 +350,7 @@ void tn_onnx_do_affine_grid(struct tn_onnx *n)
 			sizes[i] = dims[i + 1];
 	}
 	if (count < 1 || count > 3 || n->failed) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return;
 	}
 	for (i = 0; i < count; i++)

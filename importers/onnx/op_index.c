@@ -139,7 +139,7 @@ void tn_onnx_do_gather_nd(struct tn_onnx *n)
 		return;
 	if (at->type->rank < 1 ||
 	    !tn_dim_is_const(at->type->dims[at->type->rank - 1])) {
-		tn_onnx_refuse(n, "tuples of unknown length");
+		tn_onnx_unknown(n, "tuples of unknown length");
 		return;
 	}
 	width = (int)at->type->dims[at->type->rank - 1]->value;
@@ -174,7 +174,7 @@ void tn_onnx_do_scatter_nd(struct tn_onnx *n)
 		return;
 	width = at->type->rank ? at->type->dims[at->type->rank - 1] : NULL;
 	if (!width || !tn_dim_is_const(width) || width->value > x->type->rank) {
-		tn_onnx_refuse(n, "tuples of unknown length");
+		tn_onnx_unknown(n, "tuples of unknown length");
 		return;
 	}
 	at = wrapped_tuples(n, at, (int)width->value, x->type->dims);
@@ -251,7 +251,7 @@ static const struct tn_dim *size_of(struct tn_onnx *n, int i, int axis)
 		    tn_onnx_hold(n, i, 1, &dims[axis]))
 			return dims[axis];
 	}
-	tn_onnx_refuse(n, "a size that only run time knows");
+	tn_onnx_unknown(n, "a size that only run time knows");
 	return NULL;
 }
 
@@ -332,7 +332,7 @@ void tn_onnx_do_non_zero(struct tn_onnx *n)
 	for (i = 0; at && i < x->type->rank; i++) {
 		if (!tn_dim_is_const(x->type->dims[i]) ||
 		    !x->type->dims[i]->value) {
-			tn_onnx_refuse(n, "sizes that only run time knows");
+			tn_onnx_unknown(n, "sizes that only run time knows");
 			return;
 		}
 		step = tn_dim_floordiv(tn_onnx_pool(n), step,

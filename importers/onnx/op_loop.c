@@ -92,7 +92,7 @@ static bool turn(struct turns *t)
 		go = tn_region_give(&r, (size_t)i + 2, t->carries[i]);
 	go = go && tn_region_finish(&r) && keep_turn(t, &r);
 	if (go && !is_known(n, tn_region_out(&r, 0), &known))
-		tn_onnx_refuse(n, "a condition that only run time knows");
+		tn_onnx_unknown(n, "a condition that only run time knows");
 	tn_region_end(&r);
 	return go && !n->failed && known;
 }
@@ -219,7 +219,7 @@ static bool begin_general(struct loop *loop, struct general *g)
 	for (i = 0; i < loop->nscans; i++) {
 		if (!tn_onnx_result(n, loop->ncarries + i, &dtype, &rank,
 				    dims)) {
-			tn_onnx_refuse(n, "results of a length that only "
+			tn_onnx_unknown(n, "results of a length that only "
 					  "run time knows");
 			return false;
 		}
@@ -416,7 +416,7 @@ void tn_onnx_do_loop(struct tn_onnx *n)
 		     is_known(n, tn_onnx_in(n, 1), &first)))
 			written_out(n, loop.graph, first ? turns : 0);
 		else
-			tn_onnx_refuse(n, "a loop over sequences of a length "
+			tn_onnx_unknown(n, "a loop over sequences of a length "
 					  "that only run time knows");
 		return;
 	}

@@ -79,7 +79,7 @@ static struct tn_value *reduce_at_run_time(struct tn_onnx *n,
 		tn_onnx_choose(x->type, keep, rank, dims, &choices);
 	if (!choices.count || !tn_onnx_axes_check(n, axes, x->type->rank,
 						  &choices)) {
-		tn_onnx_refuse(n, "axes that only run time knows");
+		tn_onnx_unknown(n, "axes that only run time knows");
 		return NULL;
 	}
 	for (i = choices.count - 1; i >= 0; i--) {

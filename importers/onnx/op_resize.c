@@ -104,7 +104,7 @@ static bool declared_sizes(struct tn_onnx *n, struct resize *r)
 
 	if (!tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != r->x->type->rank) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return false;
 	}
 	for (i = 0; i < rank; i++) {
@@ -124,7 +124,7 @@ static bool hold_sizes(struct tn_onnx *n, const struct resize *r, int input)
 		dims[i] = r->size[r->axes[i]];
 	if (tn_onnx_hold(n, input, r->count, dims))
 		return true;
-	tn_onnx_refuse(n, "sizes that only run time knows");
+	tn_onnx_unknown(n, "sizes that only run time knows");
 	return false;
 }
 
@@ -428,7 +428,7 @@ static struct tn_value *weighed(struct tn_onnx *n, const struct resize *r,
 	int k;
 
 	if (side < 0 || x->type->rank == TN_MAX_RANK) {
-		tn_onnx_refuse(n, "antialias of sizes that only run time "
+		tn_onnx_unknown(n, "antialias of sizes that only run time "
 			       "knows");
 		return NULL;
 	}

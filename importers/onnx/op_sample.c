@@ -215,7 +215,7 @@ static void signal_window(struct tn_onnx *n, const char *text)
 		if (n->failed ||
 		    !tn_onnx_result(n, 0, &dtype, &count, dims) ||
 		    count != 1) {
-			tn_onnx_refuse(n, "a length that only run time knows");
+			tn_onnx_unknown(n, "a length that only run time knows");
 			return;
 		}
 		size = dims[0];

@@ -54,7 +54,7 @@ static int place(struct tn_onnx *n, int i, int len, int fallback)
 	if (!tn_onnx_has(n, i))
 		return fallback;
 	if (!tn_onnx_ints(n, i, 1, &at, &count) || count != 1) {
-		tn_onnx_refuse(n, "a place that only run time knows");
+		tn_onnx_unknown(n, "a place that only run time knows");
 		return -1;
 	}
 	if (at < 0)
@@ -183,7 +183,7 @@ static bool even_parts(struct tn_onnx *n, struct parts *p, int64_t each)
 	int64_t left;
 
 	if (!tn_dim_is_const(size)) {
-		tn_onnx_refuse(n, "an axis of unknown size");
+		tn_onnx_unknown(n, "an axis of unknown size");
 		return false;
 	}
 	if (each < 1 || size->value / each >= ONNX_ITEMS) {
@@ -253,7 +253,7 @@ static void cut_at_run_time(struct tn_onnx *n, const struct parts *p)
 
 	if (!by || by->type->rank != 1 ||
 	    !tn_dim_is_const(by->type->dims[0])) {
-		tn_onnx_refuse(n, "parts that only run time knows");
+		tn_onnx_unknown(n, "parts that only run time knows");
 		return;
 	}
 	count = by->type->dims[0]->value;

@@ -182,7 +182,7 @@ static bool declared_shape(struct tn_onnx *n, int i,
 	if (tn_onnx_result(n, 0, &dtype, count, dims) &&
 	    tn_onnx_hold(n, i, *count, dims))
 		return true;
-	tn_onnx_refuse(n, "a shape that only run time knows");
+	tn_onnx_unknown(n, "a shape that only run time knows");
 	return false;
 }
 
@@ -229,7 +229,7 @@ static void reshape_as_declared(struct tn_onnx *n, struct tn_value *x)
 	if (!tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    shape->type->rank != 1 ||
 	    shape->type->dims[0] != tn_onnx_number(n, rank)) {
-		tn_onnx_refuse(n, "a shape that only run time knows");
+		tn_onnx_unknown(n, "a shape that only run time knows");
 		return;
 	}
 	want = vector(n, rank, dims);
@@ -336,7 +336,7 @@ static void as_declared(struct tn_onnx *n, struct tn_value *x, bool more)
 	int rank;
 
 	if (!tn_onnx_result(n, 0, &dtype, &rank, dims)) {
-		tn_onnx_refuse(n, "axes that only run time knows");
+		tn_onnx_unknown(n, "axes that only run time knows");
 		return;
 	}
 	if (more)
@@ -348,7 +348,7 @@ static void as_declared(struct tn_onnx *n, struct tn_value *x, bool more)
 	if (tn_onnx_axes_check(n, tn_onnx_in(n, 1), wide->rank, &choices))
 		tn_onnx_is(n, "reshape(%v, %D)", x, rank, dims);
 	else
-		tn_onnx_refuse(n, "axes that only run time knows");
+		tn_onnx_unknown(n, "axes that only run time knows");
 }
 
 /* The first element along each axis that goes, for what is no 1: inside of a
@@ -459,7 +459,7 @@ static void expand_as_declared(struct tn_onnx *n, struct tn_value *x)
 	    !tn_dim_is_const(shape->type->dims[0]) ||
 	    !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    shape->type->dims[0]->value > rank) {
-		tn_onnx_refuse(n, "a shape that only run time knows");
+		tn_onnx_unknown(n, "a shape that only run time knows");
 		return;
 	}
 	count = (int)shape->type->dims[0]->value;
@@ -544,12 +544,12 @@ void tn_onnx_do_tile(struct tn_onnx *n)
 	}
 	if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != x->type->rank) {
-		tn_onnx_refuse(n, "repeats that only run time knows");
+		tn_onnx_unknown(n, "repeats that only run time knows");
 		return;
 	}
 	for (i = 0; i < rank; i++) {
 		if (tn_dim_is(x->type->dims[i], 0)) {
-			tn_onnx_refuse(n, "repeats that only run time knows");
+			tn_onnx_unknown(n, "repeats that only run time knows");
 			return;
 		}
 		repeats[i] = tn_dim_floordiv(tn_onnx_pool(n), dims[i],
@@ -703,6 +703,23 @@ static const struct tn_dim *count_of(struct tn_onnx *n)
 	return check_count(n, dims[0]) ? dims[0] : NULL;
 }
 
+/* A length that nothing declares is a new size. */
+static void range_at_run_time(struct tn_onnx *n, struct tn_value *from,
+			      struct tn_value *step)
+{
+	struct tn_value *to = tn_onnx_in(n, 1), *at;
+
+	if (n->failed || !to)
+		return;
+	at = tn_onnx_length(n, tn_onnx_text(n,
+		"max(ceil((reshape(cast(%v, f64), []) - reshape(cast(%v, f64), "
+		"[])) / reshape(cast(%v, f64), [])), 0)", to, from, step));
+	if (at)
+		tn_onnx_is(n, "reshape(%v, []) + cast(%v, %t) * "
+			   "reshape(%v, [])", from, at, from->type->dtype,
+			   step);
+}
+
 void tn_onnx_do_range(struct tn_onnx *n)
 {
 	const struct tn_dim *count = count_of(n);
@@ -711,7 +728,7 @@ void tn_onnx_do_range(struct tn_onnx *n)
 	if (!from || !step)
 		return;
 	if (!count)
-		tn_onnx_refuse(n, "a length that only run time knows");
+		range_at_run_time(n, from, step);
 	else
 		tn_onnx_is(n, "reshape(%v, []) + iota([%d], axis=0, elem=%t) * "
 			   "reshape(%v, [])", from, count, from->type->dtype,

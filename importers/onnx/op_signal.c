@@ -186,7 +186,7 @@ static void by_any_axis(struct tn_onnx *n, struct tn_value *x,
 					 (int64_t)(i - rank), one, out) : one;
 	}
 	if (!out)
-		tn_onnx_refuse(n, "an axis that only run time knows");
+		tn_onnx_unknown(n, "an axis that only run time knows");
 	tn_onnx_give(n, 0, out);
 }
 
@@ -206,7 +206,7 @@ static bool read_length(struct tn_onnx *n, struct dft *how, int axis)
 		how->length = dims[axis];
 		return true;
 	}
-	tn_onnx_refuse(n, "a length that only run time knows");
+	tn_onnx_unknown(n, "a length that only run time knows");
 	return false;
 }
 
@@ -259,7 +259,7 @@ static struct tn_value *frames_of(struct tn_onnx *n, const struct stft *s,
 			"2])", s->x, length->value, step->value);
 	by = tn_onnx_in(n, 1);
 	if (!by || !tn_onnx_result(n, 0, &dtype, &rank, dims) || rank != 4) {
-		tn_onnx_refuse(n, "a step that only run time knows");
+		tn_onnx_unknown(n, "a step that only run time knows");
 		return NULL;
 	}
 	return tn_onnx_text(n, "s = reshape(cast(%v, i64), []); "
@@ -329,7 +329,7 @@ static void any_length(struct tn_onnx *n, struct stft *s)
 
 	if (!length || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != 4 || !check_frames(n, s, length, dims[1])) {
-		tn_onnx_refuse(n, "frames of unknown length");
+		tn_onnx_unknown(n, "frames of unknown length");
 		return;
 	}
 	length = tn_onnx_text(n, "reshape(%v, [])", length);
@@ -351,7 +351,7 @@ static void any_length(struct tn_onnx *n, struct stft *s)
 				      "return true", ok))
 		tn_onnx_give(n, 0, out);
 	else
-		tn_onnx_refuse(n, "frames of unknown length");
+		tn_onnx_unknown(n, "frames of unknown length");
 }
 
 void tn_onnx_do_stft(struct tn_onnx *n)
@@ -380,7 +380,7 @@ void tn_onnx_do_stft(struct tn_onnx *n)
 		return;
 	}
 	if (!length || !tn_dim_is_const(length)) {
-		tn_onnx_refuse(n, "frames of unknown length");
+		tn_onnx_unknown(n, "frames of unknown length");
 		return;
 	}
 	if (!step_is_known(n) && tn_onnx_result(n, 0, &dtype, &rank, dims) &&
@@ -413,7 +413,7 @@ static bool bands_of(struct tn_onnx *n, const struct tn_dim **bins,
 	}
 	if (n->failed || !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != 2) {
-		tn_onnx_refuse(n, "sizes that only run time knows");
+		tn_onnx_unknown(n, "sizes that only run time knows");
 		return false;
 	}
 	*bins = dims[0];

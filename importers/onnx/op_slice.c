@@ -235,7 +235,7 @@ static void slice_at_run_time(struct tn_onnx *n, struct tn_value *x)
 	if (n->version < 10 ||
 	    !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != x->type->rank) {
-		tn_onnx_refuse(n, "bounds that only run time knows");
+		tn_onnx_unknown(n, "bounds that only run time knows");
 		return;
 	}
 	in[0] = or_else(n, 1, "", x);
@@ -485,7 +485,7 @@ static bool frame_of(struct tn_onnx *n, int rank, int count,
 	}
 	if (tn_onnx_has(n, 3) &&
 	    !tn_onnx_ints(n, 3, TN_MAX_RANK, axes, &naxes)) {
-		tn_onnx_refuse(n, "axes that only run time knows");
+		tn_onnx_unknown(n, "axes that only run time knows");
 		return false;
 	}
 	if (count != 2 * naxes) {
@@ -529,7 +529,7 @@ static void pad_at_run_time(struct tn_onnx *n, struct tn_value *x,
 	if (!pads || !value || pads->type->rank != 1 ||
 	    !tn_onnx_result(n, 0, &dtype, &rank, dims) ||
 	    rank != x->type->rank) {
-		tn_onnx_refuse(n, "pads that only run time knows");
+		tn_onnx_unknown(n, "pads that only run time knows");
 		return;
 	}
 	axes = tn_onnx_has(n, 3) ? tn_onnx_in(n, 3) :

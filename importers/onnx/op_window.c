@@ -134,7 +134,7 @@ static bool read_kernel(struct tn_onnx *n, const struct tn_value *weights,
 		const struct tn_dim *dim = weights->type->dims[i + 2];
 
 		if (!tn_dim_is_const(dim) || dim->value > INT32_MAX) {
-			tn_onnx_refuse(n, "a kernel of unknown size");
+			tn_onnx_unknown(n, "a kernel of unknown size");
 			return false;
 		}
 		w->size[i] = dim->value;
@@ -405,7 +405,7 @@ static void give_places(struct tn_onnx *n, struct tn_value *x,
 	int i, rank = x->type->rank;
 
 	if (!tn_type_is_static(x->type)) {
-		tn_onnx_refuse(n, "indices of a size that only run time "
+		tn_onnx_unknown(n, "indices of a size that only run time "
 			       "knows");
 		return;
 	}

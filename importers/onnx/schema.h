@@ -108,7 +108,6 @@ struct onnx_byteses { struct wire *at; size_t len, cap; };
 #define ONNX_FIELDS_type(F) \
 	F(type, 1, MESSAGE, tensor, tensortype) \
 	F(type, 4, MESSAGE, sequence, inner) \
-	F(type, 5, MESSAGE, map, inner) \
 	F(type, 8, MESSAGE, sparse, tensortype) \
 	F(type, 9, MESSAGE, optional, inner)
 #define ONNX_FIELDS_inner(F) \

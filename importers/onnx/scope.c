@@ -107,6 +107,16 @@ static void bounds_of(const struct tn_onnx_job *job, const char *name,
 	}
 }
 
+void tn_onnx_bounds(const struct tn_onnx_job *job, const char *name,
+		    int64_t *lo, int64_t *hi)
+{
+	struct tn_sym sym;
+
+	bounds_of(job, name, &sym);
+	*lo = sym.lo;
+	*hi = sym.hi;
+}
+
 /* The name of the size that the user says the one of this name is, in one step:
  * two that are each other come to no end. */
 static const char *same_as(const struct tn_onnx_job *job, const char *name)

@@ -89,6 +89,13 @@ void tenon_context_free(struct tenon_context *context);
  *                  the module
  *   plugin         a shared object with passes, rules, operators, back ends
  *                  (tenon-plugin.h, doc/plugins.md); each value adds one
+ *   bounds         of sizes of models of other systems, "N=1:8,M=4" [1:4096]
+ *   fix            an input of such a model that is a constant, as text:
+ *                  "axes=2xi64=0 1" or "axes=@FILE.npy"; each value adds one
+ *   length         items of inputs of such a model that are sequences or
+ *                  optional values, "x=3,opt=0"; each value adds some
+ *   shape          sizes of inputs of such a model, "x=2x3,y=?x4", ? is a free
+ *                  one; each value adds some
  *   fn             the function to compile [main, or the only one]
  *   weights        files | random:SEED: values of weights [files]
  *   threads        for running; 0: as the process may run on [0]
