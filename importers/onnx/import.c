@@ -9,7 +9,7 @@
 #include "ir/graph_edit.h"
 #include "ir/infer.h"
 
-/* The operator sets that are known. */
+/* The operator sets that are known: those of the official tests. */
 #define OLDEST 1
 #define NEWEST 27
 
@@ -65,8 +65,9 @@ static bool check_opsets(struct tn_onnx_job *job)
 		    sets->at[i].version.v <= NEWEST)
 			return true;
 		text = tn_arena_printf(&job->arena, "operator set %lld is not "
-				       "supported",
-				       (long long)sets->at[i].version.v);
+				       "supported: %d to %d are",
+				       (long long)sets->at[i].version.v,
+				       OLDEST, NEWEST);
 		fail(job, TN_E1002, text ? text : "operator set");
 		job->is_bad = false;
 		job->is_unsupported = true;

@@ -166,9 +166,11 @@ static enum tn_status check_sym(const struct tenon_call *call, int i)
 {
 	const struct tn_sym *sym = symbol(call, i);
 	int64_t value = call->dims[i];
+	bool is_outside = value < sym->lo || value > sym->hi;
+	struct tn_diag *diag;
 	char text[160];
 
-	if (value < sym->lo || value > sym->hi)
+	if (is_outside)
 		snprintf(text, sizeof(text), "is %lld, outside [%lld, %lld]",
 			 (long long)value, (long long)sym->lo,
 			 (long long)sym->hi);
@@ -181,7 +183,10 @@ static enum tn_status check_sym(const struct tenon_call *call, int i)
 			 (long long)value, (long long)call->wish[i]);
 	else
 		return TN_OK;
-	dim_report(call, i, text);
+	diag = dim_report(call, i, text);
+	if (is_outside && !sym->span.file)
+		tn_diag_help(sink(call), diag, "a size of an imported model: "
+			     "--bounds=%s=LOW:HIGH gives it others", sym->name);
 	return TN_BAD_INPUT;
 }
 
