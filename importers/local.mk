@@ -14,6 +14,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/onnx.h \
 	importers/onnx/op_attention.c \
 	importers/onnx/op_cast.c \
+	importers/onnx/op_contrib.c \
 	importers/onnx/op_detect.c \
 	importers/onnx/op_frame.c \
 	importers/onnx/op_if.c \

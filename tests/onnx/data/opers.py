@@ -17,7 +17,8 @@ def one(op, inputs, outputs, given=(), domain="", version=1, **attrs):
         w for w in attrs.pop("more", ())]
     body = graph([node(op, names, [o[0] for o in outputs], "n", domain,
                        **attrs)],
-                 [info(*i) for i in inputs], [info(*o) for o in outputs],
+                 [info(*i) for i in inputs],
+                 [info(*o) for o in outputs if o[0]],
                  given)
     return make.model(body, 22) + (field(8, field(1, domain) + field(
         2, version)) if domain else b"")
@@ -126,6 +127,54 @@ def model_labels():
     return one("LabelEncoder", [("x", FLOAT, [5])], [("y", INT64, [5])],
                domain=ML, version=2, keys_floats=[1.5, float("nan"), 2.5],
                values_int64s=[10, 20, 30], default_int64=-7)
+
+
+# ---- What ONNX Runtime's optimiser writes -------------------------------------
+
+MS = "com.microsoft"
+UINT8 = 2
+
+
+def bytes_of(name, dims, values):
+    return make.tensor(name, UINT8, dims, bytes(values))
+
+
+def model_qlinear():
+    """Scales 1/2 and 1/4 to 1; zero points 10, 0, 100."""
+    return one("QLinearAdd", [("x", UINT8, [4])], [("y", UINT8, [4])],
+               [floats("s", [], [0.5]), bytes_of("z", [], [10]),
+                bytes_of("b", [4], [0, 4, 8, 255]), floats("t", [], [0.25]),
+                floats("u", [], [1.0]), bytes_of("w", [], [100])],
+               domain=MS, more=["s", "z", "b", "t", "", "u", "w"])
+
+
+def model_nbits():
+    """Two rows of one block of 16 weights of 4 bits, of which 5 are used; the
+    lower half of a byte comes first."""
+    rows = [0x89, 0x7A, 0x8B] + [0x88] * 5 + [0x10, 0x32, 0x04] + [0] * 5
+    return one("MatMulNBits", [("x", FLOAT, [1, 5])], [("y", FLOAT, [1, 2])],
+               [bytes_of("b", [2, 1, 8], rows), floats("s", [2], [0.5, 2.0]),
+                bytes_of("z", [2], [0x08, 0x01])],
+               domain=MS, more=["b", "s", "z"], bits=4, K=5, N=2,
+               block_size=16)
+
+
+def model_fused():
+    return one("FusedConv", [("x", FLOAT, [1, 1, 3])],
+               [("y", FLOAT, [1, 1, 2])],
+               [floats("w", [1, 1, 2], [1.0, -1.0]), floats("b", [1], [0.5])],
+               domain=MS, more=["w", "b"], activation="Clip",
+               activation_params=[-1.0, 1.0])
+
+
+def model_skip():
+    """The norm of a sum, and the sum."""
+    return one("SkipSimplifiedLayerNormalization",
+               [("x", FLOAT, [1, 2]), ("s", FLOAT, [1, 2])],
+               [("y", FLOAT, [1, 2]), ("", FLOAT, []), ("", FLOAT, []),
+                ("z", FLOAT, [1, 2])],
+               [floats("g", [2], [1.0, 2.0])], domain=MS, more=["g"],
+               epsilon=0.0)
 
 
 # ---- Refused -----------------------------------------------------------------
