@@ -5,6 +5,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/axes.c \
 	importers/onnx/attr.c \
 	importers/onnx/data.c \
+	importers/onnx/forest.c importers/onnx/forest.h \
 	importers/onnx/graph.c \
 	importers/onnx/hint.c \
 	importers/onnx/import.c \

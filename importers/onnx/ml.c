@@ -6,7 +6,7 @@
 
 #include "importers/onnx/ml.h"
 
-/* ---- Attributes ----------------------------------------------------------------- */
+/* ---- Attributes ---------------------------------------------------------- */
 
 static void *room(struct tn_onnx *n, size_t count, size_t size)
 {
@@ -89,7 +89,7 @@ bool tn_ml_read_reals(struct tn_onnx *n, const char *name,
 	return at != NULL;
 }
 
-/* ---- Tables -------------------------------------------------------------------------- */
+/* ---- Tables -------------------------------------------------------------- */
 
 static struct tn_value *table(struct tn_onnx *n, const char *name,
 			      struct tn_tensor *tensor)
@@ -163,7 +163,7 @@ struct tn_value *tn_ml_matrix(struct tn_onnx *n, const char *name,
 	return reals(n, name, &tensor, at);
 }
 
-/* ---- Rows and scores ----------------------------------------------------------------- */
+/* ---- Rows and scores ----------------------------------------------------- */
 
 struct tn_value *tn_ml_rows(struct tn_onnx *n)
 {

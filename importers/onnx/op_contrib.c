@@ -6,7 +6,7 @@
 
 #include "importers/onnx/table.h"
 
-/* ---- Quantised elements ---------------------------------------------------------- */
+/* ---- Quantised elements -------------------------------------------------- */
 
 /* Operand i, one element, as a scalar in f32; where it is absent, 0. */
 static struct tn_value *number(struct tn_onnx *n, int i)
@@ -149,7 +149,7 @@ void tn_onnx_do_qlinear_where(struct tn_onnx *n)
 			    7, tn_onnx_in(n, 1));
 }
 
-/* ---- Products --------------------------------------------------------------------- */
+/* ---- Products ------------------------------------------------------------ */
 
 /* Operand i as whole numbers less its zero point, which may be one a column. */
 static struct tn_value *centred(struct tn_onnx *n, struct tn_value *x,
@@ -288,7 +288,7 @@ void tn_onnx_do_fused_matmul(struct tn_onnx *n)
 		tn_onnx_is(n, "%v * %f", y, tn_onnx_float(n, "alpha", 1));
 }
 
-/* ---- What follows in the same operator ---------------------------------------------- */
+/* ---- What follows in the same operator ----------------------------------- */
 
 static double param(struct tn_onnx *n, size_t i, double fallback)
 {
@@ -345,7 +345,7 @@ void tn_onnx_do_bias_gelu(struct tn_onnx *n)
 			   "gelu(%v, approx=\"tanh\")" : "gelu(%v)", x);
 }
 
-/* ---- Norms of sums --------------------------------------------------------------------- */
+/* ---- Norms of sums ------------------------------------------------------- */
 
 /* Operands 0, 1 and `bias` added up; that is result 3. */
 static struct tn_value *summed(struct tn_onnx *n, int bias)

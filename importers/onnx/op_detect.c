@@ -9,7 +9,7 @@
 
 #include "importers/onnx/table.h"
 
-/* ---- NonMaxSuppression ----------------------------------------------------------- */
+/* ---- NonMaxSuppression --------------------------------------------------- */
 
 /* Operand i as a scalar of this type; `other` where it is absent. */
 static struct tn_value *scalar(struct tn_onnx *n, int i, enum tn_dtype dtype,
@@ -63,7 +63,7 @@ void tn_onnx_do_nms(struct tn_onnx *n)
 			all);
 }
 
-/* ---- Regions ------------------------------------------------------------------------ */
+/* ---- Regions ------------------------------------------------------------- */
 
 void tn_onnx_do_roi_align(struct tn_onnx *n)
 {
@@ -126,7 +126,7 @@ void tn_onnx_do_deform_conv(struct tn_onnx *n)
 			   tn_onnx_int(n, "offset_group", 1));
 }
 
-/* ---- Unique --------------------------------------------------------------------------- */
+/* ---- Unique -------------------------------------------------------------- */
 
 /* What is compared: elements [N], or the slices along an axis as rows [N, M],
  * and how they come back. */

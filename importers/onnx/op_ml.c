@@ -8,7 +8,7 @@
 #include "importers/onnx/ml.h"
 #include "importers/onnx/table.h"
 
-/* ---- Features ------------------------------------------------------------------- */
+/* ---- Features ------------------------------------------------------------ */
 
 void tn_onnx_do_array_feature(struct tn_onnx *n)
 {
@@ -134,7 +134,7 @@ void tn_onnx_do_imputer(struct tn_onnx *n)
 			   from, to);
 }
 
-/* ---- Labels ------------------------------------------------------------------------ */
+/* ---- Labels -------------------------------------------------------------- */
 
 /* Keys or values of a LabelEncoder: of whole numbers or of reals. */
 struct entries {
@@ -269,7 +269,7 @@ void tn_onnx_do_one_hot_encoder(struct tn_onnx *n)
 	tn_onnx_is(n, "cast(%v, f32)", y);
 }
 
-/* ---- Linear models --------------------------------------------------------------------- */
+/* ---- Linear models ------------------------------------------------------- */
 
 /* x w + b in [N, targets]; weights are stored a row a target. */
 static struct tn_value *linear(struct tn_onnx *n, struct tn_value *x,
@@ -354,7 +354,7 @@ void tn_onnx_do_linear_classifier(struct tn_onnx *n)
 		     tn_ml_transform(n, s, post, targets));
 }
 
-/* ---- Support vectors --------------------------------------------------------------------- */
+/* ---- Support vectors ----------------------------------------------------- */
 
 /* Of each row with each vector, [N, S]. */
 static struct tn_value *kernel(struct tn_onnx *n, struct tn_value *x,
