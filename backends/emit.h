@@ -87,13 +87,17 @@ enum tn_prelude_part {
 	TN_PART_ROUND = 4096, TN_PART_MASK = 8192
 };
 
+/* Vectors of f32 are whole, half or a quarter of what the target has, where a
+ * loop is as short as that: width 0, 1, 2. Those of f64 are whole. */
+#define TN_WIDTHS 3
+
 /* Which helpers are called. */
 struct tn_prelude {
 	unsigned parts;
 	unsigned of[TN_DTYPE_COUNT];	/* LOAD STORE MAC ROUND of a dtype */
-	unsigned vectors[TN_DTYPE_COUNT];	/* the same for vectors */
+	unsigned vectors[TN_WIDTHS][TN_DTYPE_COUNT];	/* the same for vectors */
 	bool ops[TN_OP_COUNT][TN_DTYPE_COUNT];
-	bool vector_ops[TN_OP_COUNT][TN_DTYPE_COUNT];
+	bool vector_ops[TN_WIDTHS][TN_OP_COUNT][TN_DTYPE_COUNT];
 	bool casts[TN_DTYPE_COUNT][TN_DTYPE_COUNT];	/* from, to */
 	bool bitcasts[TN_DTYPE_COUNT][TN_DTYPE_COUNT];
 };
@@ -125,8 +129,8 @@ const char *tn_emit_function(const struct tn_dialect *dialect,
 			     bool is_vector);
 void tn_prelude_close_functions(struct tn_prelude *need,
 				const struct tn_dialect *dialect);
-/* Vector elements of the dtype are floats in `vector_bytes`: f32 for the
- * 16-bit floats. Their number; 0: none. */
+/* Elements of the dtype in a vector of the whole width, where they are f32 (for
+ * the 16-bit floats, too) or f64; 0: none. */
 int tn_emit_lanes(const struct tn_dialect *dialect, enum tn_dtype dtype);
 /* The dtype that values are held in: f32 for what is stored in fewer bits. */
 enum tn_dtype tn_emit_held(enum tn_dtype dtype);
@@ -154,11 +158,13 @@ struct tn_emit {
 	struct tn_map reads;	/* variables and buffers that are read */
 	struct tn_map consts;	/* tn_kvar -> int64_t *, written-out loops */
 	struct tn_map forms;	/* tn_kbuf -> (void *)(form + 1) */
-	struct tn_map lanes;	/* vectorised TN_LOOP_VEC -> (void *)lanes */
+	struct tn_map widths;	/* tn_kbuf of FORM_VECTORS -> (void *)width */
+	struct tn_map lanes;	/* vectorised TN_LOOP_VEC -> (void *)(lanes +
+				 * 256 width) */
 	struct tn_map vectors;	/* tn_kvar -> (void *)lanes: a vector let */
 	struct tn_map filled;	/* tn_kstmt: an allocation did its work */
 	const struct tn_kvar *lane_var;	/* of the vector loop being printed */
-	int nlanes;
+	int nlanes, width;	/* of its vectors */
 	int depth;		/* tabs */
 	bool wide, contract;	/* @fp */
 	bool in_parallel;
@@ -238,9 +244,8 @@ const struct tn_kstmt *tn_emit_fill(const struct tn_kstmt *alloc,
 				    const struct tn_kexpr **value);
 /* Decides emit->lanes and emit->forms for the kernel. */
 void tn_emit_plan_vectors(struct tn_emit *emit);
-/* A vectorised loop. */
-void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *stmt,
-		      int lanes);
+/* A vectorised loop, of emit->nlanes lanes. */
+void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *stmt);
 /* True if the expression differs from lane to lane of the open loop. */
 bool tn_emit_is_varying(const struct tn_emit *emit,
 			const struct tn_kexpr *expr);
@@ -254,10 +259,14 @@ bool tn_emit_variable(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 		      const struct tn_kexpr *const *index);
 enum tn_emit_form tn_emit_form_of(const struct tn_emit *emit,
 				  const struct tn_kbuf *buf);
+/* Elements in each variable of a buffer of FORM_VECTORS. */
+int tn_emit_lanes_of(const struct tn_emit *emit, const struct tn_kbuf *buf);
 /* A vector statement or expression of emit->nlanes lanes. */
 void tn_emit_vec_stmt(struct tn_emit *emit, const struct tn_kstmt *stmt);
 void tn_emit_vec_expr(struct tn_emit *emit, const struct tn_kexpr *expr);
-/* "tn_f32x8" */
-void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes);
+/* "tn_f32x8"; of bool "tn_mask8", or "tn_mask8n" beside f32 of less than the
+ * whole width, for the whole ones of f64 have as many lanes. */
+void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes,
+			 int width);
 
 #endif

@@ -179,7 +179,7 @@ bool tn_emit_variable(struct tn_emit *emit, const struct tn_kbuf *buf, int n,
 {
 	const char *name = tn_emit_name(emit, buf, buf->name);
 	enum tn_emit_form form = tn_emit_form_of(emit, buf);
-	int lanes = tn_emit_lanes(emit->dialect, buf->dtype);
+	int lanes = tn_emit_lanes_of(emit, buf);
 	long long slot;
 
 	if (form == TN_FORM_ARRAY)

@@ -119,33 +119,35 @@ const char *tn_emit_function(const struct tn_dialect *dialect,
 	return is_vector ? functions[i].vector : functions[i].scalar;
 }
 
-/* What the helpers of the function, for vectors or for an element, call. */
-static void close_function(struct tn_prelude *need, size_t i, bool is_vector)
+/* What the helpers of the function call: that for an element, those for
+ * vectors. */
+static void close_function(struct tn_prelude *need, size_t i)
 {
-	if (is_vector) {
-		need->vector_ops[TN_OP_select][TN_f32] = true;
-		need->vectors[TN_f32] |= TN_PART_MAC | TN_PART_SPLAT;
-		need->ops[functions[i].code][TN_f32] = true;
-	}
 	need->of[TN_f32] |= TN_PART_MAC;
-	if (functions[i].calls == TN_OP_none)
-		return;
-	need->ops[functions[i].calls][TN_f32] = true;
-	if (is_vector)
-		need->vector_ops[functions[i].calls][TN_f32] = true;
+	if (functions[i].calls != TN_OP_none)
+		need->ops[functions[i].calls][TN_f32] = true;
+}
+
+static void close_vectors(struct tn_prelude *need, size_t i, int width)
+{
+	need->vector_ops[width][TN_OP_select][TN_f32] = true;
+	need->vectors[width][TN_f32] |= TN_PART_MAC | TN_PART_SPLAT;
+	need->ops[functions[i].code][TN_f32] = true;
+	if (functions[i].calls != TN_OP_none)
+		need->vector_ops[width][functions[i].calls][TN_f32] = true;
 }
 
 void tn_prelude_close_functions(struct tn_prelude *need,
 				const struct tn_dialect *dialect)
 {
 	size_t i = dialect->vector_bytes ? COUNT : 0;
-	enum tn_opcode code;
+	int width;
 
 	while (i-- > 0) {
-		code = functions[i].code;
-		if (need->vector_ops[code][TN_f32])
-			close_function(need, i, true);
-		else if (need->ops[code][TN_f32])
-			close_function(need, i, false);
+		for (width = 0; width < TN_WIDTHS; width++)
+			if (need->vector_ops[width][functions[i].code][TN_f32])
+				close_vectors(need, i, width);
+		if (need->ops[functions[i].code][TN_f32])
+			close_function(need, i);
 	}
 }

@@ -15,6 +15,7 @@
 
 struct use {
 	bool by_lanes, is_bad;
+	int width;		/* of its vectors, if by_lanes */
 };
 
 struct plan {
@@ -23,6 +24,7 @@ struct plan {
 	struct tn_map uses;		/* @reg buf -> struct use * */
 	const struct tn_kstmt *vec;	/* open vectorised loop */
 	enum tn_dtype held;		/* of its elements */
+	int lanes, width;		/* of its vectors */
 	bool fits;
 };
 
@@ -78,12 +80,18 @@ static bool stride(const struct tn_emit *emit, const struct tn_kexpr *e,
 
 /* ---- Does a vec loop fit? ---- */
 
-static bool is_side_by_side(const struct plan *plan, int n,
-			    const struct tn_kexpr *const *index)
+/* Axes of length 1 behind the one that varies are no step: [c, 0, 0] of
+ * f32[64, 1, 1]. */
+static bool is_side_by_side(const struct plan *plan, const struct tn_kbuf *buf,
+			    int n, const struct tn_kexpr *const *index)
 {
 	int64_t step;
 	int i;
 
+	while (n > 1 && tn_dim_is_const(buf->dims[n - 1]) &&
+	       buf->dims[n - 1]->value == 1 &&
+	       !tn_emit_is_varying(plan->emit, index[n - 1]))
+		n--;
 	for (i = 0; i + 1 < n; i++)
 		if (tn_emit_is_varying(plan->emit, index[i]))
 			return false;
@@ -138,7 +146,7 @@ static bool expr_fits(struct plan *plan, const struct tn_kexpr *e)
 		return e->var != plan->emit->lane_var;
 	case TN_KEXPR_LOAD:
 		return take_dtype(plan, e->dtype) &&
-			is_side_by_side(plan, e->nargs, e->args);
+			is_side_by_side(plan, e->buf, e->nargs, e->args);
 	case TN_KEXPR_OP:
 		return op_fits(plan, e);
 	case TN_KEXPR_INT:
@@ -186,7 +194,8 @@ static void stmt_fits(struct plan *plan, const struct tn_kstmt *s)
 	case TN_KSTMT_STORE:
 		plan->fits = plan->fits && expr_fits(plan, s->value) &&
 			take_dtype(plan, s->buf->dtype) &&
-			is_side_by_side(plan, s->nindex, s->index);
+			is_side_by_side(plan, s->buf, s->nindex,
+					s->index);
 		break;
 	case TN_KSTMT_LOOP:
 		plan->fits = plan->fits && (s->loop == TN_LOOP_FOR ||
@@ -218,12 +227,33 @@ static void block_fits(struct plan *plan, const struct tn_kblock *block)
 		stmt_fits(plan, s);
 }
 
-/* Lanes of a `vec` loop; 0: it stays a plain loop. */
-static int measure(struct plan *plan, const struct tn_kstmt *s)
+/* Chooses the width with the fewest steps over n elements, those of the rest
+ * included; the wider of two. False: n is less than any. */
+static bool choose_width(struct plan *plan, int64_t n)
+{
+	int whole = tn_emit_lanes(plan->emit->dialect, plan->held), lanes, w;
+	int64_t steps, least = n;
+
+	plan->lanes = 0;
+	for (w = 0; w < (plan->held == TN_f32 ? TN_WIDTHS : 1); w++) {
+		lanes = whole >> w;
+		if (lanes > n || (w && lanes < TN_LEAST_LANES))
+			continue;
+		steps = n / lanes + n % lanes;
+		if (steps >= least && plan->lanes)
+			continue;
+		least = steps;
+		plan->lanes = lanes;
+		plan->width = w;
+	}
+	return plan->lanes != 0;
+}
+
+/* Whether a `vec` loop becomes vectors, and which; else it stays plain. */
+static bool measure(struct plan *plan, const struct tn_kstmt *s)
 {
 	struct tn_emit *emit = plan->emit;
 	int64_t from, to;
-	int lanes;
 
 	emit->lane_var = s->var;
 	plan->held = TN_POISON;
@@ -231,12 +261,13 @@ static int measure(struct plan *plan, const struct tn_kstmt *s)
 	block_fits(plan, &s->body);
 	emit->lane_var = NULL;
 	if (!plan->fits || plan->held == TN_POISON)
-		return 0;
-	lanes = tn_emit_lanes(emit->dialect, plan->held);
+		return false;
 	if (tn_emit_const(emit, s->from, &from) &&
-	    tn_emit_const(emit, s->to, &to) && to - from < lanes)
-		return 0;
-	return lanes;
+	    tn_emit_const(emit, s->to, &to))
+		return choose_width(plan, to - from);
+	plan->lanes = tn_emit_lanes(emit->dialect, plan->held);
+	plan->width = 0;
+	return true;
 }
 
 /* ---- Buffers in registers ---- */
@@ -284,7 +315,7 @@ static bool lanes_fit(struct plan *plan, const struct tn_kbuf *buf,
 		      int n, const struct tn_kexpr *const *index)
 {
 	const struct tn_emit *emit = plan->emit;
-	int64_t lanes = tn_emit_lanes(emit->dialect, buf->dtype), from, to;
+	int64_t lanes = plan->lanes, from, to;
 
 	return n > 0 && tn_emit_held(buf->dtype) == buf->dtype &&
 		buf->dims[n - 1]->value % lanes == 0 &&
@@ -311,9 +342,13 @@ static void note_access(struct plan *plan, const struct tn_kbuf *buf, int n,
 			use->is_bad = true;
 	}
 	emit->lane_var = NULL;
-	if (varies && !lanes_fit(plan, buf, n, index))
+	if (!varies)
+		return;
+	if (!lanes_fit(plan, buf, n, index) ||
+	    (use->by_lanes && use->width != plan->width))
 		use->is_bad = true;
-	use->by_lanes = use->by_lanes || varies;
+	use->by_lanes = true;
+	use->width = plan->width;
 }
 
 static void note_expr(void *data, const struct tn_kexpr *e)
@@ -340,7 +375,7 @@ static void note_loop(struct plan *plan, const struct tn_kstmt *s)
 {
 	struct tn_emit *emit = plan->emit;
 	int64_t from, to;
-	int lanes = 0;
+	bool fits;
 
 	if (tn_emit_is_unrolled(s, &from, &to)) {
 		if (!tn_map_set(&plan->unrolled, s->var, (void *)(uintptr_t)s))
@@ -349,15 +384,15 @@ static void note_loop(struct plan *plan, const struct tn_kstmt *s)
 		(void)tn_map_set(&plan->unrolled, s->var, NULL);
 		return;
 	}
-	if (s->loop == TN_LOOP_VEC && !plan->vec &&
-	    emit->dialect->vector_bytes)
-		lanes = measure(plan, s);
-	if (lanes && !tn_map_set(&emit->lanes, s, (void *)(intptr_t)lanes))
+	fits = s->loop == TN_LOOP_VEC && !plan->vec &&
+		emit->dialect->vector_bytes && measure(plan, s);
+	if (fits && !tn_map_set(&emit->lanes, s, (void *)(intptr_t)
+				(plan->lanes + 256 * plan->width)))
 		emit->failed = true;
-	if (lanes)
+	if (fits)
 		plan->vec = s;
 	note_block(plan, &s->body);
-	if (lanes)
+	if (fits)
 		plan->vec = NULL;
 }
 
@@ -422,10 +457,11 @@ static void settle(struct tn_emit *emit, const struct tn_kbuf *buf,
 	if (use->is_bad || !tn_kbuf_count(buf, &count))
 		return;
 	if (use->by_lanes)
-		count /= tn_emit_lanes(emit->dialect, buf->dtype);
+		count /= tn_emit_lanes(emit->dialect, buf->dtype) >> use->width;
 	if (count > VARIABLES_LIMIT)
 		return;
 	if (!tn_map_set(&emit->forms, buf, (void *)(intptr_t)form) ||
+	    !tn_map_set(&emit->widths, buf, (void *)(intptr_t)use->width) ||
 	    !reserve(emit, buf, count))
 		emit->failed = true;
 }
@@ -443,6 +479,12 @@ void tn_emit_plan_vectors(struct tn_emit *emit)
 		       plan.uses.entries[i].value);
 	tn_map_fini(&plan.unrolled);
 	tn_map_fini(&plan.uses);
+}
+
+int tn_emit_lanes_of(const struct tn_emit *emit, const struct tn_kbuf *buf)
+{
+	return tn_emit_lanes(emit->dialect, buf->dtype) >>
+		(int)(intptr_t)tn_map_find(&emit->widths, buf);
 }
 
 enum tn_emit_form tn_emit_form_of(const struct tn_emit *emit,

@@ -82,6 +82,7 @@ void tn_emit_init(struct tn_emit *emit, const struct tn_dialect *dialect,
 	tn_map_init_ptr(&emit->reads);
 	tn_map_init_ptr(&emit->consts);
 	tn_map_init_ptr(&emit->forms);
+	tn_map_init_ptr(&emit->widths);
 	tn_map_init_ptr(&emit->lanes);
 	tn_map_init_ptr(&emit->vectors);
 	tn_map_init_ptr(&emit->filled);
@@ -96,6 +97,7 @@ void tn_emit_fini(struct tn_emit *emit)
 	tn_map_fini(&emit->reads);
 	tn_map_fini(&emit->consts);
 	tn_map_fini(&emit->forms);
+	tn_map_fini(&emit->widths);
 	tn_map_fini(&emit->lanes);
 	tn_map_fini(&emit->vectors);
 	tn_map_fini(&emit->filled);
@@ -192,12 +194,15 @@ static void put_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 
 	if (emit->dialect->loop && emit->dialect->loop(emit, s))
 		return;
-	if (tn_emit_is_unrolled(s, &from, &to))
+	if (tn_emit_is_unrolled(s, &from, &to)) {
 		tn_emit_written_out(emit, s, from, to, s->step);
-	else if (lanes)
-		tn_emit_vec_loop(emit, s, lanes);
-	else
+	} else if (lanes) {
+		emit->nlanes = lanes % 256;
+		emit->width = lanes / 256;
+		tn_emit_vec_loop(emit, s);
+	} else {
 		tn_emit_plain_loop(emit, s);
+	}
 }
 
 /* ---- Allocations ---- */
@@ -210,6 +215,7 @@ static void put_variables(struct tn_emit *emit, const struct tn_kstmt *s,
 	enum tn_dtype held = tn_emit_held(s->buf->dtype);
 	const struct tn_kexpr *value = NULL;
 	const struct tn_kstmt *fill = tn_emit_fill(s, &value);
+	int width = (int)(intptr_t)tn_map_find(&emit->widths, s->buf);
 	int64_t i;
 
 	if (fill && !tn_map_set(&emit->filled, fill, emit))
@@ -217,12 +223,12 @@ static void put_variables(struct tn_emit *emit, const struct tn_kstmt *s,
 	for (i = 0; i < count; i++) {
 		tn_emit_indent(emit);
 		if (lanes)
-			tn_emit_vector_type(emit->out, held, lanes);
+			tn_emit_vector_type(emit->out, held, lanes, width);
 		else
 			tn_buf_put(emit->out, tn_emit_ctype(s->buf->dtype));
 		tn_buf_putf(emit->out, " %s_%lld = ", name, (long long)i);
 		if (lanes) {
-			emit->need->vectors[held] |= TN_PART_SPLAT;
+			emit->need->vectors[width][held] |= TN_PART_SPLAT;
 			tn_buf_putf(emit->out, "tn_splat_%sx%d(",
 				    tn_dtype_name(held), lanes);
 		}
@@ -251,7 +257,7 @@ static void put_alloc(struct tn_emit *emit, const struct tn_kstmt *s)
 		put_variables(emit, s, count, 0);
 		break;
 	case TN_FORM_VECTORS:
-		lanes = tn_emit_lanes(emit->dialect, buf->dtype);
+		lanes = tn_emit_lanes_of(emit, buf);
 		put_variables(emit, s, count / lanes, lanes);
 		break;
 	case TN_FORM_ARRAY:

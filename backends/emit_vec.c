@@ -7,10 +7,11 @@
  */
 #include "backends/emit.h"
 
-void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes)
+void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes,
+			 int width)
 {
 	if (dtype == TN_bool)
-		tn_buf_putf(out, "tn_mask%d", lanes);
+		tn_buf_putf(out, "tn_mask%d%s", lanes, width ? "n" : "");
 	else
 		tn_buf_putf(out, "tn_%sx%d",
 			    tn_dtype_name(tn_emit_held(dtype)), lanes);
@@ -20,8 +21,8 @@ void tn_emit_vector_type(struct tn_buf *out, enum tn_dtype dtype, int lanes)
 
 static enum tn_dtype element(const struct tn_emit *emit)
 {
-	return emit->dialect->vector_bytes / emit->nlanes == 8 ? TN_f64 :
-		TN_f32;
+	return (emit->dialect->vector_bytes >> emit->width) / emit->nlanes == 8 ?
+		TN_f64 : TN_f32;
 }
 
 /* "tn_NAME_f32x8(" */
@@ -46,7 +47,7 @@ static void put_args(struct tn_emit *emit, const struct tn_kexpr *e)
 
 static void put_splat(struct tn_emit *emit, const struct tn_kexpr *e)
 {
-	emit->need->vectors[element(emit)] |= TN_PART_SPLAT;
+	emit->need->vectors[emit->width][element(emit)] |= TN_PART_SPLAT;
 	open_call(emit, "splat", element(emit));
 	tn_emit_expr(emit, e, TN_LEVEL_ANY);
 	tn_buf_putc(emit->out, ')');
@@ -62,7 +63,7 @@ static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
 			     emit->nlanes));
 		return;
 	}
-	emit->need->vectors[e->dtype] |= TN_PART_LOAD;
+	emit->need->vectors[emit->width][e->dtype] |= TN_PART_LOAD;
 	open_call(emit, "load", e->dtype);
 	tn_buf_putf(emit->out, "&%s[", name);
 	tn_emit_index(emit, e->buf, e->nargs, e->args);
@@ -71,7 +72,7 @@ static void put_load(struct tn_emit *emit, const struct tn_kexpr *e)
 
 static void put_helper(struct tn_emit *emit, const struct tn_kexpr *e)
 {
-	emit->need->vector_ops[e->code][element(emit)] = true;
+	emit->need->vector_ops[emit->width][e->code][element(emit)] = true;
 	open_call(emit, tn_ops[e->code].id, element(emit));
 	put_args(emit, e);
 }
@@ -106,7 +107,7 @@ static void put_op(struct tn_emit *emit, const struct tn_kexpr *e)
 	bool is_rounded = rounds(emit, e);
 
 	if (is_rounded) {
-		emit->need->vectors[e->dtype] |= TN_PART_ROUND;
+		emit->need->vectors[emit->width][e->dtype] |= TN_PART_ROUND;
 		open_call(emit, "round", e->dtype);
 	}
 	if (rule == TN_DRULE_ELEM)
@@ -143,7 +144,7 @@ static void put_sum(struct tn_emit *emit, const struct tn_kexpr *place,
 	args[0] = place;
 	args[1] = value;
 	if (tn_emit_contracts(emit, place->dtype, value)) {
-		emit->need->vectors[place->dtype] |= TN_PART_MAC;
+		emit->need->vectors[emit->width][place->dtype] |= TN_PART_MAC;
 		open_call(emit, "mac", place->dtype);
 		tn_emit_vec_expr(emit, place);
 		tn_buf_put(emit->out, ", ");
@@ -188,7 +189,7 @@ static void put_store(struct tn_emit *emit, const struct tn_kstmt *s)
 			tn_emit_line(emit, "TN_HOLD(%s_%lld);", name, slot);
 		return;
 	}
-	emit->need->vectors[s->buf->dtype] |= TN_PART_STORE;
+	emit->need->vectors[emit->width][s->buf->dtype] |= TN_PART_STORE;
 	open_call(emit, "store", s->buf->dtype);
 	tn_buf_putf(emit->out, "&%s[", name);
 	tn_emit_index(emit, s->buf, s->nindex, s->index);
@@ -210,9 +211,11 @@ static void put_let(struct tn_emit *emit, const struct tn_kstmt *s)
 	if (!is_vector)
 		tn_buf_put(emit->out, tn_emit_ctype(dtype));
 	else if (dtype == TN_bool)
-		tn_emit_vector_type(emit->out, TN_bool, emit->nlanes);
+		tn_emit_vector_type(emit->out, TN_bool, emit->nlanes,
+				    emit->width);
 	else
-		tn_emit_vector_type(emit->out, element(emit), emit->nlanes);
+		tn_emit_vector_type(emit->out, element(emit), emit->nlanes,
+				    emit->width);
 	tn_buf_putf(emit->out, " %s = ",
 		    tn_emit_name(emit, s->var, s->var->name));
 	if (is_vector)
@@ -326,15 +329,14 @@ static void put_uneven(struct tn_emit *emit, const struct tn_kstmt *s)
 	tn_emit_line(emit, "}");
 }
 
-void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *s,
-		      int lanes)
+void tn_emit_vec_loop(struct tn_emit *emit, const struct tn_kstmt *s)
 {
+	int lanes = emit->nlanes;
 	int64_t from, to;
 	bool is_const = tn_emit_const(emit, s->from, &from) &&
 		tn_emit_const(emit, s->to, &to);
 	bool is_even = is_const && (to - from) % lanes == 0;
 
-	emit->nlanes = lanes;
 	if (is_even && (to - from) / lanes <= 32 &&
 	    (emit->forms.len || (to - from) / lanes <= 2))
 		put_lanes(emit, s, from, to);

@@ -12,50 +12,44 @@
 
 static const enum tn_dtype elements[] = { TN_f32, TN_f64 };
 
-void tn_prelude_close_vectors(struct tn_prelude *need)
+static void close_width(struct tn_prelude *need,
+			unsigned vectors[TN_DTYPE_COUNT],
+			bool ops[TN_OP_COUNT][TN_DTYPE_COUNT])
 {
 	int dtype, code;
 	enum tn_dtype held;
 
 	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
 		held = tn_emit_held((enum tn_dtype)dtype);
-		if (need->vectors[dtype] & TN_PART_MAC)
+		if (vectors[dtype] & TN_PART_MAC)
 			need->of[dtype] |= TN_PART_MAC;
-		if (need->vectors[dtype])
-			need->vectors[held] |= TN_PART_MASK;
+		if (vectors[dtype])
+			vectors[held] |= TN_PART_MASK;
 		if (held != (enum tn_dtype)dtype)
-			need->of[dtype] |= need->vectors[dtype] &
+			need->of[dtype] |= vectors[dtype] &
 				(TN_PART_LOAD | TN_PART_STORE |
 				 TN_PART_ROUND);
 	}
 	for (code = 0; code < TN_OP_COUNT; code++)
 		for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
-			if (!need->vector_ops[code][dtype])
+			if (!ops[code][dtype])
 				continue;
-			need->vectors[dtype] |= TN_PART_MASK;
+			vectors[dtype] |= TN_PART_MASK;
 			if (strcmp(tn_ops[code].fexpr, "NA") &&
 			    tn_ops[code].drule != TN_DRULE_SELECT)
 				need->ops[code][dtype] = true;
 			if (strstr(tn_ops[code].vexpr, "SELECT"))
-				need->vector_ops[TN_OP_select][dtype] = true;
+				ops[TN_OP_select][dtype] = true;
 		}
 }
 
-static void put_types(struct tn_buf *out, enum tn_dtype dtype, int lanes,
-		      int bytes)
+void tn_prelude_close_vectors(struct tn_prelude *need)
 {
-	const char *name = tn_dtype_name(dtype);
-	const char *type = tn_emit_ctype(dtype);
-	int bits = 8 * tn_dtype_bytes(dtype);
+	int width;
 
-	tn_buf_putf(out, "#if TN_VECTORS\n"
-		    "typedef %s tn_%sx%d __attribute__((vector_size(%d)));\n"
-		    "typedef int%d_t tn_mask%d __attribute__((vector_size(%d)"
-		    "));\n#else\n"
-		    "typedef struct { %s lane[%d]; } tn_%sx%d;\n"
-		    "typedef struct { int%d_t lane[%d]; } tn_mask%d;\n"
-		    "#endif\n\n", type, name, lanes, bytes, bits, lanes,
-		    bytes, type, lanes, name, lanes, bits, lanes, lanes);
+	for (width = 0; width < TN_WIDTHS; width++)
+		close_width(need, need->vectors[width],
+			    need->vector_ops[width]);
 }
 
 struct printer {
@@ -64,9 +58,25 @@ struct printer {
 	enum tn_dtype dtype;	/* f32, f64 */
 	const char *name;	/* of it */
 	const char *type;	/* in C */
-	int lanes, bytes;
+	int lanes, bytes, width;
 	const struct tn_dialect *dialect;
 };
+
+static void put_types(const struct printer *p)
+{
+	int bits = p->dtype == TN_f64 ? 64 : 32;
+	const char *n = p->width ? "n" : "";
+
+	tn_buf_putf(p->out, "#if TN_VECTORS\n"
+		    "typedef %s tn_%sx%d __attribute__((vector_size(%d)));\n"
+		    "typedef int%d_t tn_mask%d%s __attribute__((vector_size(%d)"
+		    "));\n#else\n"
+		    "typedef struct { %s lane[%d]; } tn_%sx%d;\n"
+		    "typedef struct { int%d_t lane[%d]; } tn_mask%d%s;\n"
+		    "#endif\n\n", p->type, p->name, p->lanes, p->bytes, bits,
+		    p->lanes, n, p->bytes, p->type, p->lanes, p->name,
+		    p->lanes, bits, p->lanes, p->lanes, n);
+}
 
 static void put_splat(const struct printer *p)
 {
@@ -160,7 +170,7 @@ static void put_word(const struct printer *p, const char *word, size_t len,
 		     bool lanes)
 {
 	if (len == 4 && !strncmp(word, "MASK", len))
-		tn_buf_putf(p->out, "tn_mask%d", p->lanes);
+		tn_emit_vector_type(p->out, TN_bool, p->lanes, p->width);
 	else if (len == 3 && !strncmp(word, "VEC", len))
 		tn_buf_putf(p->out, "tn_%sx%d", p->name, p->lanes);
 	else if (len == 6 && !strncmp(word, "SELECT", len))
@@ -224,7 +234,8 @@ static void put_lane_value(const struct printer *p, enum tn_opcode code)
 
 static void put_type(const struct printer *p, bool is_mask)
 {
-	tn_emit_vector_type(p->out, is_mask ? TN_bool : p->dtype, p->lanes);
+	tn_emit_vector_type(p->out, is_mask ? TN_bool : p->dtype, p->lanes,
+			    p->width);
 }
 
 static void put_op(const struct printer *p, enum tn_opcode code)
@@ -267,40 +278,52 @@ static void put_element(const struct printer *p, struct tn_prelude *need)
 {
 	int dtype, code;
 
-	put_types(p->out, p->dtype, p->lanes, p->bytes);
-	if (need->vectors[p->dtype] & TN_PART_SPLAT)
+	put_types(p);
+	if (need->vectors[p->width][p->dtype] & TN_PART_SPLAT)
 		put_splat(p);
 	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
 		if (tn_emit_held((enum tn_dtype)dtype) != p->dtype)
 			continue;
-		put_memory(p, (enum tn_dtype)dtype, need->vectors[dtype]);
-		if (need->vectors[dtype] & TN_PART_ROUND)
+		put_memory(p, (enum tn_dtype)dtype, need->vectors[p->width][dtype]);
+		if (need->vectors[p->width][dtype] & TN_PART_ROUND)
 			put_round(p, (enum tn_dtype)dtype);
 	}
-	if (need->vectors[p->dtype] & TN_PART_MAC)
+	if (need->vectors[p->width][p->dtype] & TN_PART_MAC)
 		put_mac(p);
-	if (need->vector_ops[TN_OP_select][p->dtype])
+	if (need->vector_ops[p->width][TN_OP_select][p->dtype])
 		put_op(p, TN_OP_select);
 	for (code = 0; code < TN_OP_COUNT; code++)
-		if (need->vector_ops[code][p->dtype] && code != TN_OP_select)
+		if (need->vector_ops[p->width][code][p->dtype] && code != TN_OP_select)
 			put_op(p, (enum tn_opcode)code);
+}
+
+/* The vectors of an element, whole ones first. */
+static void put_widths(struct printer *p, struct tn_prelude *need)
+{
+	int whole = tn_emit_lanes(p->dialect, p->dtype);
+
+	for (p->width = 0; p->width < TN_WIDTHS; p->width++) {
+		if (!need->vectors[p->width][p->dtype])
+			continue;
+		p->lanes = whole >> p->width;
+		p->bytes = p->dialect->vector_bytes >> p->width;
+		put_element(p, need);
+	}
 }
 
 void tn_prelude_vectors(struct tn_buf *out, struct tn_prelude *need,
 			const struct tn_dialect *dialect)
 {
 	struct printer p = { .out = out, .function = dialect->function,
-			     .bytes = dialect->vector_bytes,
 			     .dialect = dialect };
 	size_t i;
 
+	if (!dialect->vector_bytes)
+		return;
 	for (i = 0; i < 2; i++) {
-		if (!need->vectors[elements[i]] || !dialect->vector_bytes)
-			continue;
 		p.dtype = elements[i];
 		p.name = tn_dtype_name(p.dtype);
 		p.type = tn_emit_ctype(p.dtype);
-		p.lanes = tn_emit_lanes(dialect, p.dtype);
-		put_element(&p, need);
+		put_widths(&p, need);
 	}
 }

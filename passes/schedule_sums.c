@@ -123,7 +123,8 @@ static const struct tn_kbuf *stored_along(const struct tn_kblock *body,
 	return buf;
 }
 
-/* Lanes of a vector of what is summed along the loop; 0: not along. */
+/* Lanes of a vector of what is summed along the loop, of half or a quarter of
+ * one of f32 where the loop is as short as that; 0: not along. */
 static int lanes_along(const struct tn_schedule_nest *nest,
 		       const struct tn_kstmt *loop,
 		       const struct tn_target *target)
@@ -136,6 +137,9 @@ static int lanes_along(const struct tn_schedule_nest *nest,
 		return 0;
 	bytes = tn_dtype_bytes(tn_lower_wide(buf->dtype));
 	lanes = bytes ? target->vector_bytes / bytes : 0;
+	while (bytes == 4 && lanes > TN_LEAST_LANES &&
+	       tn_kloop_most(loop) < lanes)
+		lanes /= 2;
 	return tn_kloop_most(loop) >= lanes ? lanes : 0;
 }
 

@@ -24,11 +24,12 @@ static const struct tn_host_dialect host_dialect = {
 
 static bool uses_vectors(const struct tn_prelude *need)
 {
-	int i;
+	int i, width;
 
-	for (i = 0; i < TN_DTYPE_COUNT; i++)
-		if (need->vectors[i])
-			return true;
+	for (width = 0; width < TN_WIDTHS; width++)
+		for (i = 0; i < TN_DTYPE_COUNT; i++)
+			if (need->vectors[width][i])
+				return true;
 	return false;
 }
 

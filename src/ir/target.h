@@ -22,6 +22,10 @@ struct tn_layout_taste {
 	int rows, last, blocks;
 };
 
+/* Short loops of f32 take half or a quarter of a vector, down to the 16 bytes of
+ * any instruction set: so many lanes. */
+#define TN_LEAST_LANES 4
+
 /* What kernels of a target like. */
 struct tn_target_layouts {
 	int block_bytes;	/* of a block of channels; 0: no blocks */
