@@ -65,6 +65,7 @@ static struct tn_pattern *node_new(struct compiler *c, struct tn_span span,
 	node->kind = kind;
 	node->number = c->nnodes++;
 	node->code = TN_OP_none;
+	node->var = -1;
 	return node;
 }
 
@@ -411,6 +412,23 @@ static struct tn_pattern *compile_number(struct compiler *c,
 	return node;
 }
 
+/* A float parameter where a value is due: what it is the constant tells. */
+static struct tn_pattern *compile_parameter(struct compiler *c,
+					    const struct tn_expr *expr,
+					    int var)
+{
+	struct tn_param *const *params = c->params.data;
+	struct tn_pattern *node;
+
+	if (strcmp(params[var]->type->name.text, "float") != 0)
+		return bad(c, expr->span, "of attributes a float alone can be "
+			   "matched as a value");
+	node = node_new(c, expr->span, TN_PATTERN_NUMBER);
+	if (node)
+		node->var = var;
+	return node;
+}
+
 static struct tn_pattern *compile_name(struct compiler *c,
 				       const struct tn_expr *expr)
 {
@@ -419,7 +437,9 @@ static struct tn_pattern *compile_name(struct compiler *c,
 
 	if (node)
 		return node;
-	if (var < 0 || is_attr_name(c, expr))
+	if (var >= 0 && is_attr_name(c, expr))
+		return compile_parameter(c, expr, var);
+	if (var < 0)
 		return bad(c, expr->span, "this is no value to be matched");
 	node = node_new(c, expr->span, TN_PATTERN_VAR);
 	if (!node)

@@ -84,7 +84,8 @@ libtenon_la_SOURCES += \
 	passes/timing.h \
 	passes/unroll.c
 
-# The rules' text, embedded by the driver.
-BUILT_SOURCES += passes/rules.tn.inc
-EXTRA_DIST += passes/rules.tn passes/rules.tn.inc
-MAINTAINERCLEANFILES += passes/rules.tn.inc
+# The rules' texts, embedded by the driver.
+BUILT_SOURCES += passes/rules.tn.inc passes/composites.tn.inc
+EXTRA_DIST += passes/rules.tn passes/rules.tn.inc \
+	passes/composites.tn passes/composites.tn.inc
+MAINTAINERCLEANFILES += passes/rules.tn.inc passes/composites.tn.inc

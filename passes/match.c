@@ -8,11 +8,15 @@
  */
 #include "passes/match.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
+#include "ir/builder.h"
+
 /* Commuting operators of one rule that are tried in both orders. */
-#define MAX_SWAPS 5
+#define MAX_SWAPS 8
 
 struct symbol {
 	enum tn_pattern_kind kind;
@@ -294,6 +298,53 @@ static bool is_number(const struct tn_pattern *node,
 		tn_tensor_get_f64(literal, 0) == node->value);
 }
 
+/* The number that all elements are, as it would be written: the least digits
+ * that tell an f32 from others. */
+static bool number_of(const struct tn_tensor *literal, double *out)
+{
+	int64_t count = literal ? tn_tensor_count(literal) : 0, i;
+	char text[40];
+	double least;
+
+	for (i = 1; i < count; i++)
+		if (tn_tensor_get_f64(literal, i) !=
+		    tn_tensor_get_f64(literal, 0))
+			return false;
+	if (count < 1 || !tn_dtype_is(literal->dtype, TN_KIND_F))
+		return false;
+	*out = tn_tensor_get_f64(literal, 0);
+	if (!isfinite(*out))
+		return false;
+	if (literal->dtype == TN_f64)
+		return true;
+	tn_num_print_f32(fabsf((float)*out), text);
+	if (!tn_num_parse_f64(text, &least))
+		return false;
+	*out = *out < 0 ? -least : least;
+	return true;
+}
+
+/* A parameter that is a number of the left side: the same one everywhere. */
+static bool bind_number(const struct tn_pattern *node,
+			const struct tn_value *value,
+			struct tn_rule_match *match)
+{
+	const struct tn_attr *old = match->attrs[node->var];
+	struct tn_attr *attr;
+	double number;
+
+	if (!value->op || !number_of(value->op->literal, &number))
+		return false;
+	if (old)
+		return old->kind == TN_ATTR_FLOAT && old->u.f == number;
+	if (match->nnumbers == TN_RULE_NUMBERS)
+		return false;
+	attr = &match->numbers[match->nnumbers++];
+	*attr = tn_attr_float("", number);
+	match->attrs[node->var] = attr;
+	return true;
+}
+
 static bool bind(const struct tn_pattern *node, struct tn_value *value,
 		 unsigned *swaps, struct tn_rule_match *match)
 {
@@ -305,7 +356,8 @@ static bool bind(const struct tn_pattern *node, struct tn_value *value,
 		return false;
 	*slot = value;
 	if (node->kind == TN_PATTERN_NUMBER)
-		return is_number(node, value);
+		return node->var < 0 ? is_number(node, value) :
+			bind_number(node, value, match);
 	if (node->kind == TN_PATTERN_VAR) {
 		match->values[node->var] = value;
 		return true;

@@ -36,9 +36,14 @@ struct simplify {
 
 /* ---- The list ---------------------------------------------------------- */
 
+static bool is_folded(const struct simplify *s, const struct tn_op *op)
+{
+	return !s->options->keeps_constants && tn_fold_is_due(op);
+}
+
 static void wait(struct simplify *s, struct tn_op *op)
 {
-	if ((tn_matcher_is_idle(s->matcher, op) && !tn_fold_is_due(op)) ||
+	if ((tn_matcher_is_idle(s->matcher, op) && !is_folded(s, op)) ||
 	    tn_map_find(&s->is_waiting, op))
 		return;
 	if (!tn_vec_push_ptr(&s->waiting, op) ||
@@ -210,23 +215,40 @@ static struct tn_value *copy_side(struct simplify *s, const struct tn_fn *side,
 	return result;
 }
 
-/* What nobody reads any longer goes, so that uses stay counted right. */
+/* The op of a node that nobody reads any longer, or NULL. */
+static struct tn_op *unread(const struct simplify *s,
+			    const struct tn_value *value)
+{
+	struct tn_op *op = value ? value->op : NULL;
+
+	if (!op || !op->block || op->nout != 1 || op->out[0]->uses ||
+	    op->nregions || (tn_ops[op->code].flags & TN_FLAG_EFFECT) ||
+	    (op->code == TN_OP_call && !s->options->drops_calls))
+		return NULL;
+	return op;
+}
+
+/* What nobody reads any longer goes, so that uses stay counted right; a node
+ * may come before those that read it. */
 static void erase_unread(struct simplify *s, struct tn_value *const *values,
 			 int count)
 {
+	bool more = true;
 	int i, k;
 
-	for (i = 0; i < count; i++) {
-		struct tn_op *op = values[i] ? values[i]->op : NULL;
+	while (more) {
+		more = false;
+		for (i = 0; i < count; i++) {
+			struct tn_op *op = unread(s, values[i]);
 
-		if (!op || !op->block || op->nout != 1 || op->out[0]->uses ||
-		    op->nregions || op->code == TN_OP_call ||
-		    (tn_ops[op->code].flags & TN_FLAG_EFFECT))
-			continue;
-		for (k = 0; k < op->nin; k++)
-			if (tn_graph_in(op, k)->op)
-				wait(s, tn_graph_in(op, k)->op);
-		tn_rw_erase(s->options->rw, op);
+			if (!op)
+				continue;
+			for (k = 0; k < op->nin; k++)
+				if (tn_graph_in(op, k)->op)
+					wait(s, tn_graph_in(op, k)->op);
+			tn_rw_erase(s->options->rw, op);
+			more = true;
+		}
 	}
 }
 
@@ -361,7 +383,7 @@ static void look_at(struct simplify *s, struct tn_op *op)
 
 	if (!op->block || op->nout != 1)
 		return;
-	if (tn_fold_is_due(op)) {
+	if (is_folded(s, op)) {
 		tn_timing_begin(s->options->timing, "fold");
 		value = tn_fold_op(&s->fold, op);
 		tn_timing_end(s->options->timing);

@@ -11,6 +11,8 @@ struct tn_simplify {
 	const char *fp;		/* licences beside those of fn, or NULL */
 	struct tn_timing *timing;	/* or NULL */
 	const char *group;	/* rules of this one alone; NULL: all */
+	bool keeps_constants;	/* operators on constants are not folded */
+	bool drops_calls;	/* calls have no effect: unread, they go */
 };
 
 /* Applies the rules until none fits; what the rules were is W0856 if they go

@@ -282,6 +282,7 @@ static const struct setting settings[] = {
 	{ "fix", LINES, AT(fixes) },
 	{ "length", LIST, AT(lengths) },
 	{ "shape", LIST, AT(shapes) },
+	{ "no-composites", YES, AT(no_composites) },
 	{ "fp", WORDS, AT(fp) },
 	{ "rules", TEXT, AT(rules) },
 	{ "plugin", PLUGIN, 0 },

@@ -22,6 +22,7 @@ struct tn_settings {
 	const char *fixes;	/* "axes=2xi64=0 1", one a line */
 	bool emulate, allow_outside, verify_each, time_passes;
 	bool check_analyses;
+	bool no_composites;	/* imported models stay as they are spelt */
 	bool random_weights;
 	int64_t seed;		/* of random_weights */
 	int64_t fuel;

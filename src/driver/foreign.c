@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "driver/composites.h"
 #include "driver/given.h"
 #include "driver/source.h"
 #include "importers/importer.h"
@@ -223,5 +224,8 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	tn_given_fini(&import);
 	if (!status)
 		status = bounds_are_of(module, &import);
-	return status ? status : tn_given_check(module, &import);
+	if (!status)
+		status = tn_given_check(module, &import);
+	return status || module->context->settings.no_composites ? status :
+		tn_composites_find(module);
 }

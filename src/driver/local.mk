@@ -20,6 +20,7 @@ libtenon_la_SOURCES += \
 	src/driver/explain.c src/driver/explain.h \
 	src/driver/explain_json.c \
 	src/driver/explain_text.c \
+	src/driver/composites.c src/driver/composites.h \
 	src/driver/foreign.c src/driver/foreign.h \
 	src/driver/given.c src/driver/given.h \
 	src/driver/list.c \

@@ -183,7 +183,7 @@ static bool near(const struct tn_rule *rule, const struct tn_tensor *a,
 	if (rule->licence == TN_RULE_EXACT ||
 	    (rule->licence == TN_RULE_FP && !permits(rule, "reassoc") &&
 	     !permits(rule, "arcp") && !permits(rule, "contract") &&
-	     !permits(rule, "afn")))
+	     !permits(rule, "afn") && !permits(rule, "tol")))
 		return x == y && signbit(x) == signbit(y);
 	if (!isfinite(x) || !isfinite(y))
 		return x == y || permits(rule, "reassoc");

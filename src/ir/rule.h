@@ -23,11 +23,14 @@
 /* Parameters of a rule, nodes of its left side. */
 #define TN_RULE_VARS 48
 #define TN_RULE_NODES 48
+/* Float parameters that stand for numbers of a left side. */
+#define TN_RULE_NUMBERS 4
 
 enum tn_pattern_kind {
 	TN_PATTERN_VAR,		/* any value; the same one each time */
 	TN_PATTERN_OP,		/* a primitive, or a call of `callee` */
-	TN_PATTERN_NUMBER	/* a constant with this value everywhere */
+	TN_PATTERN_NUMBER	/* a constant with this value everywhere, or, of a
+				 * float parameter, with any one value */
 };
 
 /* An attribute that a parameter is bound to. */
@@ -41,8 +44,8 @@ struct tn_pattern_attr {
 struct tn_pattern {
 	enum tn_pattern_kind kind;
 	int number;
-	int var;			/* VAR */
-	double value;			/* NUMBER */
+	int var;			/* VAR; NUMBER: the parameter, or -1 */
+	double value;			/* NUMBER without a parameter */
 	enum tn_opcode code;		/* OP; TN_OP_call: of `callee` */
 	const char *callee;
 	int nargs, nattrs;
@@ -90,6 +93,8 @@ struct tn_rule_match {
 	struct tn_value *nodes[TN_RULE_NODES];
 	struct tn_value *values[TN_RULE_VARS];
 	const struct tn_attr *attrs[TN_RULE_VARS];
+	int nnumbers;
+	struct tn_attr numbers[TN_RULE_NUMBERS];	/* in attrs */
 };
 
 /* Why a rule does not apply where its pattern fits. */
