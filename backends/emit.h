@@ -26,9 +26,12 @@ struct tn_emit;
 
 /* ---- Identifiers (emit_names.c) ---- */
 
-/* The identifiers of one scope: no two keys share one. */
+/* The identifiers of one scope: no two keys share one. In code of a module whose
+ * names a file brought (tn_module.is_foreign) they are numbered and say nothing:
+ * whatever stands in the file, the code is the same. */
 struct tn_names {
 	struct tn_arena *arena;	/* borrowed */
+	bool by_number;
 	struct tn_map taken;	/* identifier -> its key */
 	struct tn_map of;	/* key -> identifier */
 };
@@ -40,6 +43,9 @@ void tn_names_fini(struct tn_names *names);
  * characters and a suffix. NULL: out of memory. */
 const char *tn_names_get(struct tn_names *names, const void *key,
 			 const char *wish);
+/* The same; by number, `letter` is what comes before it. */
+const char *tn_names_make(struct tn_names *names, const void *key, char letter,
+			  const char *wish);
 /* `wish` as an identifier, without a scope, in the arena. */
 const char *tn_names_clean(struct tn_arena *arena, const char *wish);
 

@@ -34,6 +34,7 @@ void tn_host_init(struct tn_host *host, const struct tn_host_dialect *dialect,
 	tn_arena_init(&host->arena);
 	tn_buf_init(&host->functions);
 	tn_names_init(&host->dims, &host->arena);
+	host->dims.by_number = entry->module->is_foreign;
 	for (i = 0; i < host->module->dims.syms.len; i++) {
 		dim = tn_vec_ptr(&host->module->dims.syms, i);
 		(void)tn_host_sym(host, dim->sym);
@@ -70,7 +71,7 @@ static void line(struct tn_host *host, const char *format, ...)
 
 const char *tn_host_sym(struct tn_host *host, const struct tn_sym *sym)
 {
-	const char *name = tn_names_get(&host->dims, sym, sym->name);
+	const char *name = tn_names_make(&host->dims, sym, 'n', sym->name);
 
 	if (!name)
 		host->status = TN_IO;

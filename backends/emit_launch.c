@@ -87,6 +87,7 @@ static void add_kernel(struct tn_launch_set *set, const struct tn_op *op)
 {
 	struct tn_launched *launched = tn_map_find(&set->of, op->kernel);
 
+	set->names.by_number = op->kernel->module->is_foreign;
 	if (!launched) {
 		launched = tn_arena_alloc(set->arena, set->size);
 		if (!launched || !tn_vec_push_ptr(&set->list, launched) ||

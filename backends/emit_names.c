@@ -6,6 +6,8 @@
  * `_`, a code point beyond becomes uXXXX; a number is added on collision.
  *
  *   gpu_0/data_0 -> gpu_0_data_0     int -> int_     __x -> v__x
+ *
+ * By number: p1 p2 (operands), n3 (a size), b4 (a buffer), t5, i6 (a loop).
  */
 #include "backends/emit.h"
 
@@ -100,6 +102,7 @@ const char *tn_names_clean(struct tn_arena *arena, const char *wish)
 void tn_names_init(struct tn_names *names, struct tn_arena *arena)
 {
 	names->arena = arena;
+	names->by_number = false;
 	tn_map_init_text(&names->taken);
 	tn_map_init_ptr(&names->of);
 }
@@ -110,19 +113,28 @@ void tn_names_fini(struct tn_names *names)
 	tn_map_fini(&names->of);
 }
 
-const char *tn_names_get(struct tn_names *names, const void *key,
-			 const char *wish)
+const char *tn_names_make(struct tn_names *names, const void *key, char letter,
+			  const char *wish)
 {
 	const char *name = tn_map_find(&names->of, key), *base;
 	int n;
 
 	if (name)
 		return name;
-	base = name = tn_names_clean(names->arena, wish);
+	if (names->by_number)
+		wish = tn_arena_printf(names->arena, "%c%zu", letter,
+				       names->of.len + 1);
+	base = name = wish ? tn_names_clean(names->arena, wish) : NULL;
 	for (n = 2; name && tn_map_has(&names->taken, name); n++)
 		name = tn_arena_printf(names->arena, "%s_%d", base, n);
 	if (!name || !tn_map_set(&names->taken, name, (void *)(uintptr_t)key) ||
 	    !tn_map_set(&names->of, key, (void *)(uintptr_t)name))
 		return NULL;
 	return name;
+}
+
+const char *tn_names_get(struct tn_names *names, const void *key,
+			 const char *wish)
+{
+	return tn_names_make(names, key, 'v', wish);
 }

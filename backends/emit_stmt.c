@@ -24,6 +24,7 @@ static void note_name(void *data, const struct tn_kstmt *s)
 	struct tn_emit *emit = data;
 	const void *key = NULL;
 	const char *wish = "";
+	char letter = 'b';
 
 	if (s->kind == TN_KSTMT_ALLOC) {
 		key = s->buf;
@@ -31,8 +32,9 @@ static void note_name(void *data, const struct tn_kstmt *s)
 	} else if (s->kind == TN_KSTMT_LET || s->kind == TN_KSTMT_LOOP) {
 		key = s->var;
 		wish = s->var->name;
+		letter = s->kind == TN_KSTMT_LET ? 't' : 'i';
 	}
-	if (key && !tn_names_get(&emit->names, key, wish))
+	if (key && !tn_names_make(&emit->names, key, letter, wish))
 		emit->failed = true;
 }
 
@@ -53,12 +55,13 @@ static void name_params(struct tn_emit *emit)
 	int i;
 
 	for (i = 0; i < kernel->nparams; i++)
-		if (!tn_names_get(&emit->names, kernel->params[i],
-				  kernel->params[i]->name))
+		if (!tn_names_make(&emit->names, kernel->params[i], 'p',
+				   kernel->params[i]->name))
 			emit->failed = true;
 	for (k = 0; k < syms->len; k++) {
 		dim = tn_vec_ptr(syms, k);
-		if (!tn_names_get(&emit->names, dim->sym, dim->sym->name))
+		if (!tn_names_make(&emit->names, dim->sym, 'n',
+				   dim->sym->name))
 			emit->failed = true;
 	}
 	tn_kblock_visit(&kernel->body, &visitor);
@@ -78,6 +81,7 @@ void tn_emit_init(struct tn_emit *emit, const struct tn_dialect *dialect,
 	emit->contract = annotated(kernel, "contract");
 	tn_arena_init(&emit->arena);
 	tn_names_init(&emit->names, &emit->arena);
+	emit->names.by_number = kernel->module->is_foreign;
 	tn_map_init_ptr(&emit->used);
 	tn_map_init_ptr(&emit->reads);
 	tn_map_init_ptr(&emit->consts);

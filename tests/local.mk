@@ -29,6 +29,7 @@ check_scripts += \
 	tests/faults/run.py \
 	tests/onnx/memory.py \
 	tests/onnx/models.py \
+	tests/onnx/rename.py \
 	tests/onnx/sample.py \
 	tests/ops/emulated.sh \
 	tests/ops/functions.py \

@@ -315,9 +315,9 @@ static void put_kernel(struct tn_c *c, struct tn_c_kernel *info)
 	emit.data = info;
 	info->is_wide = base->kernel->nparams > TN_C_PARAMS;
 	base->may_alias = base->may_alias || info->is_wide;
-	base->name = tn_names_get(&c->kernels.names, base->kernel,
-				  tn_arena_printf(c->arena, "k_%s",
-						  base->kernel->name));
+	base->name = tn_names_make(&c->kernels.names, base->kernel, 'k',
+				   tn_arena_printf(c->arena, "k_%s",
+						   base->kernel->name));
 	if (!base->name)
 		c->failed = true;
 	if (is_divisible(&base->kernel->body))

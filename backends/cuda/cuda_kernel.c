@@ -180,8 +180,9 @@ static const char *function_name(struct tn_cuda *c, const struct tn_emit *emit,
 	int n = 0;
 
 	do {
-		name = wish ? tn_names_get(&c->kernels.names,
-					   (const char *)key + n, wish) : NULL;
+		name = wish ? tn_names_make(&c->kernels.names,
+					    (const char *)key + n, 'k', wish) :
+			NULL;
 		wish = tn_arena_printf(c->arena, "%s_%d", wish ? wish : "",
 				       ++n);
 	} while (name && tn_map_has(&emit->names.taken, name));

@@ -329,6 +329,21 @@ static void run_row(struct tn_onnx *n)
 		n->row->handler(n);
 }
 
+/* What no version has was reported by the survey. */
+static void report_version(struct tn_onnx *n)
+{
+	const char *domain = is_default(n->node->domain) ? "" :
+		n->node->domain;
+
+	if (tn_onnx_row(domain, n->node->op, INT64_MAX) && n->version > 0)
+		tn_onnx_refuse(n, "not as operator set %lld has it",
+			       (long long)n->version);
+	else if (tn_onnx_row(domain, n->node->op, INT64_MAX))
+		tn_onnx_report(n, TN_E1002, "the model does not import its "
+			       "operator set");
+	n->failed = true;
+}
+
 static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 {
 	struct tn_op *before = n->scope->block->last;
@@ -361,7 +376,7 @@ static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 	else if (n->row && !n->row->why_not)
 		run_row(n);
 	else
-		n->failed = true;
+		report_version(n);
 	if (!n->failed)
 		name_values(n, before);
 	bind_results(n);

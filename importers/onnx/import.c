@@ -325,6 +325,7 @@ static bool run(struct tn_onnx_job *job, struct tn_onnx_scope *scope)
 	const struct onnx_graph *graph = job->model.graph;
 	size_t i;
 
+	job->module->is_foreign = true;
 	scope->opsets = &job->model.opsets;
 	if (!tn_onnx_enter(job, scope, graph))
 		return false;

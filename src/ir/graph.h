@@ -237,6 +237,8 @@ struct tn_module {
 	uint64_t epoch;			/* grows with each change of the graph:
 					 * what was computed of it still holds
 					 * while this is the same */
+	bool is_foreign;		/* names came with a file of another
+					 * system: none becomes code */
 	bool failed;			/* sticky: out of memory */
 };
 

@@ -392,6 +392,17 @@ def model_no_opset():
     return field(1, 8) + field(7, graph([node("Relu", ["x"], ["y"])], [X], [Y]))
 
 
+def model_other_opset():
+    """The operator set of somebody else alone."""
+    return (field(1, 8) + field(8, field(1, "mine") + field(2, 1)) +
+            field(7, graph([node("Relu", ["x"], ["y"], "r")], [X], [Y])))
+
+
+def model_later():
+    """An operator that a later set has."""
+    return one("Mish", ["x"], ["y"], "m", opset=17)
+
+
 def model_no_graph():
     return field(1, 8) + field(8, field(1, "") + field(2, 17))
 
