@@ -360,6 +360,7 @@ static void init(struct tn_onnx_job *job, const struct tn_import *host)
 	tn_map_init_ptr(&job->known);
 	tn_map_init_text(&job->dims);
 	tn_map_init_text(&job->functions);
+	tn_map_init_text(&job->readers);
 	tn_map_init_ptr(&job->lines);
 }
 
@@ -368,6 +369,7 @@ static void fini(struct tn_onnx_job *job)
 	tn_map_fini(&job->known);
 	tn_map_fini(&job->dims);
 	tn_map_fini(&job->functions);
+	tn_map_fini(&job->readers);
 	tn_map_fini(&job->lines);
 	tn_arena_fini(&job->arena);
 }

@@ -79,6 +79,8 @@ struct tn_onnx_job {
 	struct tn_map producers;	/* of the graph: name -> node */
 	int depth;
 	int nfresh;			/* see tn_onnx_fresh */
+	const char *input;		/* at work in param.c, and for its place: */
+	struct tn_map readers;		/* name -> the first node that reads it */
 	bool is_bad, is_unsupported;
 };
 

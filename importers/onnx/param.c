@@ -13,13 +13,42 @@
 /* Types of inputs nest at most so deep. */
 #define DEPTH 8
 
+/* The first node that reads each name. */
+static bool note_readers(struct tn_onnx_job *job)
+{
+	const struct onnx_node_list *nodes = &job->model.graph->nodes;
+	size_t i, k;
+
+	for (i = 0; i < nodes->len; i++)
+		for (k = 0; k < nodes->at[i].inputs.len; k++)
+			if (!tn_map_has(&job->readers,
+					nodes->at[i].inputs.at[k]) &&
+			    !tn_map_set(&job->readers,
+					nodes->at[i].inputs.at[k],
+					&nodes->at[i]))
+				return false;
+	return true;
+}
+
+/* A node that reads the input at work: messages show it. */
+static struct tn_span place(struct tn_onnx_job *job)
+{
+	struct tn_span nowhere = { job->file, 0, 0 };
+	const struct tn_span *span = NULL;
+	const struct onnx_node *node;
+
+	if (job->readers.len || note_readers(job)) {
+		node = tn_map_find(&job->readers, job->input);
+		span = node ? tn_map_find(&job->lines, node) : NULL;
+	}
+	return span ? *span : nowhere;
+}
+
 static struct tn_diag *refuse(struct tn_onnx_job *job, const char *name,
 			      const char *what)
 {
-	struct tn_span nowhere = { job->file, 0, 0 };
-
 	job->is_unsupported = true;
-	return tn_diag_report(job->host->sink, TN_E1015, nowhere,
+	return tn_diag_report(job->host->sink, TN_E1015, place(job),
 			      "input '%s' is %s", name, what);
 }
 
@@ -178,13 +207,12 @@ static struct tn_onnx_value *fixed(struct tn_onnx_job *job,
 				   struct tn_import_fix *fix,
 				   const struct onnx_type *type)
 {
-	struct tn_span nowhere = { job->file, 0, 0 };
 	struct tn_onnx_value *value;
 	struct tn_tensor copy;
 
 	fix->used = true;
 	if (!type || !type->tensor || !is_of(&fix->value, type->tensor)) {
-		tn_diag_report(job->host->sink, TN_E1016, nowhere,
+		tn_diag_report(job->host->sink, TN_E1016, place(job),
 			       "the value that --fix gives for '%s' is not of "
 			       "its type", fix->name);
 		job->is_bad = true;
@@ -197,7 +225,7 @@ static struct tn_onnx_value *fixed(struct tn_onnx_job *job,
 	if (tn_tensor_bytes(&copy))
 		memcpy(copy.data, fix->value.data,
 		       (size_t)tn_tensor_bytes(&copy));
-	value->v = tn_onnx_literal(job, &copy, fix->name, nowhere);
+	value->v = tn_onnx_literal(job, &copy, fix->name, place(job));
 	return value->v ? value : NULL;
 }
 
@@ -285,6 +313,19 @@ static struct tn_onnx_value *make(struct tn_onnx_job *job, const char *name,
 	return poison(job, name);
 }
 
+/* An input whose initialiser is but what it is by default. */
+static bool fix_initial(struct tn_onnx_job *job, struct tn_onnx_value *value,
+			const struct onnx_info *info)
+{
+	struct tn_onnx_value *made = fixed(job, find_fix(job, info->name),
+					   info->type);
+
+	if (!made)
+		return false;
+	*value = *made;
+	return true;
+}
+
 bool tn_onnx_param(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 		   const struct onnx_info *info)
 {
@@ -297,9 +338,11 @@ bool tn_onnx_param(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 		job->is_bad = true;
 		return false;
 	}
+	job->input = info->name;
 	value = tn_map_find(&scope->values, info->name);
 	if (value && value->source)
-		return true;
+		return find_fix(job, info->name) ? fix_initial(job, value, info) :
+			true;
 	value = make(job, info->name, info->name, info->type, 0);
 	return value && tn_onnx_bind(job, scope, info->name, value);
 }

@@ -173,6 +173,17 @@ def model_identity():
                        [typed("t", kind)]))
 
 
+def model_second_reader():
+    """s is read by the second node; k has an initialiser."""
+    kind = sequence(tensor_type(FLOAT, [2]))
+    return model(graph([node("Add", ["x", "k"], ["y"], "first"),
+                        node("Identity", ["s"], ["t"], "second")],
+                       [info("x", FLOAT, [2]), info("k", FLOAT, [2]),
+                        typed("s", kind)],
+                       [info("y", FLOAT, [2]), typed("t", kind)],
+                       [floats("k", [2], [1, 1])]))
+
+
 def model_unranked():
     return model(graph([node("Neg", ["x"], ["y"])],
                        [typed("x", tensor_type(FLOAT, None))],
