@@ -45,7 +45,11 @@ static const struct tn_onnx_value *in_sequence(struct tn_onnx *n)
 	return NULL;
 }
 
-/* The place that input i names, from 0: of `len`, or behind them. */
+/* The place that input i names is not known at import. */
+#define LATER (-2)
+
+/* The place that input i names, from 0: of `len`, or behind them; LATER, or -1
+ * after a report. */
 static int place(struct tn_onnx *n, int i, int len, int fallback)
 {
 	int64_t at;
@@ -53,10 +57,8 @@ static int place(struct tn_onnx *n, int i, int len, int fallback)
 
 	if (!tn_onnx_has(n, i))
 		return fallback;
-	if (!tn_onnx_ints(n, i, 1, &at, &count) || count != 1) {
-		tn_onnx_unknown(n, "a place that only run time knows");
-		return -1;
-	}
+	if (!tn_onnx_ints(n, i, 1, &at, &count) || count != 1)
+		return n->failed ? -1 : LATER;
 	if (at < 0)
 		at += len;
 	if (at >= 0 && at <= len)
@@ -64,6 +66,106 @@ static int place(struct tn_onnx *n, int i, int len, int fallback)
 	tn_onnx_report(n, TN_E1012, "place %lld of %d", (long long)at, len);
 	return -1;
 }
+
+/* ---- Places that only run time knows ---------------------------------------------- */
+
+/* Tensors of one type, of which run time picks; false after a report. */
+static bool are_alike(struct tn_onnx *n, int count,
+		      struct tn_onnx_value *const *items)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (items[i]->kind != ONNX_TENSOR ||
+		    !tn_onnx_make(n->job, items[i]) ||
+		    items[i]->v->type != items[0]->v->type) {
+			tn_onnx_unknown(n, "a place that only run time knows, "
+					"among items of different types");
+			return false;
+		}
+	return true;
+}
+
+/* The place that input i names as a scalar, from 0 to `most`, counted from the
+ * end of `len` if it is negative. */
+static struct tn_value *later_place(struct tn_onnx *n, int i, int len,
+				    int most)
+{
+	return tn_onnx_text(n, "p = reshape(cast(%v, i64), []); "
+		"w = select(p < 0, p + %i, p); assert(w >= 0 && w <= %i, "
+		"message=\"the place is not in the sequence\"); return w",
+		tn_onnx_in(n, i), (int64_t)len, (int64_t)most);
+}
+
+/* `before` up to the place, `here` at it, `behind` from there on; NULL: never. */
+static struct tn_onnx_value *around(struct tn_onnx *n, struct tn_value *place,
+				    int64_t i, struct tn_onnx_value *before,
+				    struct tn_onnx_value *here,
+				    struct tn_onnx_value *behind)
+{
+	struct tn_value *v = behind ? behind->v : NULL;
+
+	if (here)
+		v = v ? tn_onnx_text(n, "select(%v == %i, %v, %v)", place, i,
+				     here->v, v) : here->v;
+	if (before)
+		v = v ? tn_onnx_text(n, "select(%v > %i, %v, %v)", place, i,
+				     before->v, v) : before->v;
+	return wrap(n, v);
+}
+
+static void insert_later(struct tn_onnx *n, const struct tn_onnx_value *in)
+{
+	struct tn_onnx_value *out = tn_onnx_sequence(n, in->len + 1), *x;
+	struct tn_value *at;
+	int i;
+
+	if (!out)
+		return;
+	x = n->in[1];
+	memcpy(out->items, in->items, (size_t)in->len * sizeof(*in->items));
+	out->items[in->len] = x;
+	if (!are_alike(n, out->len, out->items))
+		return;
+	at = later_place(n, 2, in->len, in->len);
+	for (i = 0; at && i < out->len; i++)
+		out->items[i] = around(n, at, i, i < in->len ? in->items[i] :
+				       NULL, x, i ? in->items[i - 1] : NULL);
+	n->out[0] = at ? out : NULL;
+}
+
+static void erase_later(struct tn_onnx *n, const struct tn_onnx_value *in)
+{
+	struct tn_onnx_value *out = in->len ?
+		tn_onnx_sequence(n, in->len - 1) : NULL;
+	struct tn_value *at;
+	int i;
+
+	if (!out || !are_alike(n, in->len, in->items))
+		return;
+	at = later_place(n, 1, in->len, in->len - 1);
+	for (i = 0; at && i < out->len; i++)
+		out->items[i] = around(n, at, i, in->items[i], NULL,
+				       in->items[i + 1]);
+	n->out[0] = at ? out : NULL;
+}
+
+static void pick_later(struct tn_onnx *n, const struct tn_onnx_value *in)
+{
+	struct tn_value *at, *out;
+	int i;
+
+	if (!in->len || !are_alike(n, in->len, in->items))
+		return;
+	at = later_place(n, 1, in->len, in->len - 1);
+	out = in->items[0]->v;
+	for (i = 1; at && out && i < in->len; i++)
+		out = tn_onnx_text(n, "select(%v == %i, %v, %v)", at,
+				   (int64_t)i, in->items[i]->v, out);
+	tn_onnx_give(n, 0, at ? out : NULL);
+}
+
+/* ---- Sequences ---------------------------------------------------------------------- */
 
 void tn_onnx_do_identity(struct tn_onnx *n)
 {
@@ -94,6 +196,8 @@ void tn_onnx_do_sequence_insert(struct tn_onnx *n)
 	int at = in ? place(n, 2, in->len, in->len) : -1, i;
 	struct tn_onnx_value *out;
 
+	if (at == LATER && tn_onnx_has(n, 1))
+		insert_later(n, in);
 	if (at < 0 || !tn_onnx_has(n, 1))
 		return;
 	out = tn_onnx_sequence(n, in->len + 1);
@@ -109,6 +213,8 @@ void tn_onnx_do_sequence_erase(struct tn_onnx *n)
 	int at = in ? place(n, 1, in->len, in->len - 1) : -1, i;
 	struct tn_onnx_value *out;
 
+	if (at == LATER)
+		erase_later(n, in);
 	if (at < 0 || at >= in->len)
 		return;
 	out = tn_onnx_sequence(n, in->len - 1);
@@ -122,7 +228,9 @@ void tn_onnx_do_sequence_at(struct tn_onnx *n)
 	const struct tn_onnx_value *in = in_sequence(n);
 	int at = in ? place(n, 1, in->len, -1) : -1;
 
-	if (at >= 0 && at < in->len)
+	if (at == LATER)
+		pick_later(n, in);
+	else if (at >= 0 && at < in->len)
 		n->out[0] = in->items[at];
 }
 

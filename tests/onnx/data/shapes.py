@@ -270,6 +270,26 @@ def model_even_parts():
                        [typed("y", sequence(tensor_type(FLOAT, None)))]))
 
 
+def model_places():
+    """An item put in, one taken out, one picked: run time says where."""
+    kind = sequence(tensor_type(FLOAT, []))
+    return model(graph([node("SequenceInsert", ["s", "x", "at"], ["t"]),
+                        node("SequenceErase", ["s", "at"], ["u"]),
+                        node("SequenceAt", ["s", "at"], ["v"], "pick")],
+                       [typed("s", kind), info("x", FLOAT, []),
+                        info("at", INT64, [])],
+                       [typed("t", kind), typed("u", kind),
+                        info("v", FLOAT, [])]))
+
+
+def model_places_apart():
+    """Items of different sizes."""
+    kind = sequence(tensor_type(FLOAT, ["?"]))
+    return model(graph([node("SequenceAt", ["s", "at"], ["v"], "pick")],
+                       [typed("s", kind), info("at", INT64, [])],
+                       [info("v", FLOAT, ["n"])]))
+
+
 def model_map_type():
     """Maps are not read."""
     return model(graph([node("Identity", ["m"], ["n"])],
