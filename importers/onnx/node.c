@@ -203,10 +203,11 @@ struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
 	return is ? tn_onnx_places(n, is, most) : NULL;
 }
 
-struct tn_value *tn_onnx_length(struct tn_onnx *n, struct tn_value *count)
+struct tn_value *tn_onnx_length(struct tn_onnx *n, int i,
+				struct tn_value *count)
 {
 	struct tn_onnx_job *job = n->job;
-	const char *name = n->node->outputs.len ? n->node->outputs.at[0] : "";
+	const char *name = i < n->nout ? n->node->outputs.at[i] : "";
 	struct tn_value *out = NULL;
 	struct tn_buf quoted;
 	int64_t lo, hi;

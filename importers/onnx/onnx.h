@@ -255,9 +255,10 @@ struct tn_value *tn_onnx_apply(struct tn_onnx *n, const char *name,
  * come; a new size. */
 struct tn_value *tn_onnx_counted(struct tn_onnx *n, struct tn_value *count,
 				 const struct tn_dim *most);
-/* The same of a length that nothing bounds, the first of the node's result:
+/* The same of a length that nothing bounds, the first of the node's result i:
  * --bounds=RESULT_0 does, and an assert holds it. */
-struct tn_value *tn_onnx_length(struct tn_onnx *n, struct tn_value *count);
+struct tn_value *tn_onnx_length(struct tn_onnx *n, int i,
+				struct tn_value *count);
 /* A row's text. */
 void tn_onnx_row_text(struct tn_onnx *n);
 

@@ -146,7 +146,24 @@ static const struct tn_dim *turns_of(struct tn_onnx *n, int ncarries)
 	return NULL;
 }
 
-/* A scan over the numbers of the turns, if the body always goes on. */
+/* As often as asked, or not at all. */
+static struct tn_value *asked_turns(struct tn_onnx *n)
+{
+	struct tn_value *most = tn_onnx_in(n, 0), *first;
+
+	most = most ? tn_onnx_text(n, "max(reshape(cast(%v, i64), []), 0)",
+				   most) :
+		      NULL;
+	if (!most || !tn_onnx_has(n, 1))
+		return most;
+	first = tn_onnx_in(n, 1);
+	return first ? tn_onnx_text(n, "select(reshape(%v, []), %v, 0)", first,
+				    most) :
+		       NULL;
+}
+
+/* A scan over the numbers of the turns, if the body always goes on. Of a loop
+ * that nobody says the length of, they are as many as run time says. */
 static bool as_scan(struct loop *loop)
 {
 	struct tn_onnx *n = loop->n;
@@ -179,7 +196,9 @@ static bool as_scan(struct loop *loop)
 		return false;
 	for (i = 0; i < loop->ncarries; i++)
 		in[i] = loop->carries[i];
-	in[i] = tn_onnx_text(n, "iota([%d], axis=0)", loop->turns);
+	in[i] = loop->turns ?
+			tn_onnx_text(n, "iota([%d], axis=0)", loop->turns) :
+			tn_onnx_length(n, loop->ncarries, asked_turns(n));
 	if (!in[i])
 		return false;
 	op = tn_region_op(n, TN_OP_scan,
@@ -372,26 +391,17 @@ static bool read_loop(struct tn_onnx *n, struct loop *loop)
 	return true;
 }
 
-/* As often as asked, or not at all. */
-static void check_turns(struct loop *loop, struct tn_value *most)
+/* That it ran as often as is declared. */
+static void check_turns(struct loop *loop)
 {
 	struct tn_onnx *n = loop->n;
-	struct tn_value *first;
+	struct tn_value *asked = asked_turns(n);
 
-	if (tn_onnx_has(n, 1)) {
-		first = tn_onnx_in(n, 1);
-		if (first && first->type->rank)
-			first = tn_onnx_text(n, "reshape(%v, [])", first);
-		most = first ? tn_onnx_text(n, "select(%v, %v, 0)", first,
-					    most) :
-			       NULL;
-	}
-	if (most)
+	if (asked)
 		tn_onnx_text(n,
-			     "assert(all(%v == cast(%d, i64)), "
-			     "message=\"the loop ran not as often as "
-			     "declared\"); return true",
-			     most, loop->turns);
+			     "assert(%v == cast(%d, i64), message=\"the loop "
+			     "ran not as often as declared\"); return true",
+			     asked, loop->turns);
 }
 
 /* Whether the first turn's condition is certain. */
@@ -403,7 +413,6 @@ static bool begins_true(struct tn_onnx *n)
 void tn_onnx_do_loop(struct tn_onnx *n)
 {
 	struct loop loop = {.graph = tn_region_graph(n, "body")};
-	struct tn_value *most;
 	int64_t turns, first = 1;
 	int count;
 
@@ -423,10 +432,11 @@ void tn_onnx_do_loop(struct tn_onnx *n)
 	if (!read_loop(n, &loop))
 		return;
 	loop.turns = turns_of(n, loop.ncarries);
-	most = tn_onnx_has(n, 0) ? tn_onnx_in(n, 0) : NULL;
-	if (loop.turns && most && (begins_true(n) || loop.nscans) &&
+	if (tn_onnx_has(n, 0) && (loop.nscans ||
+				  (loop.turns && begins_true(n))) &&
 	    as_scan(&loop)) {
-		check_turns(&loop, most);
+		if (loop.turns)
+			check_turns(&loop);
 		return;
 	}
 	if (!n->failed)

@@ -711,7 +711,7 @@ static void range_at_run_time(struct tn_onnx *n, struct tn_value *from,
 
 	if (n->failed || !to)
 		return;
-	at = tn_onnx_length(n, tn_onnx_text(n,
+	at = tn_onnx_length(n, 0, tn_onnx_text(n,
 		"max(ceil((reshape(cast(%v, f64), []) - reshape(cast(%v, f64), "
 		"[])) / reshape(cast(%v, f64), [])), 0)", to, from, step));
 	if (at)

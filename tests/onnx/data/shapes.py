@@ -101,6 +101,10 @@ def model_topk():
 
 def model_loop():
     """As many turns as a scan result is long, if the first condition holds."""
+    return loop([3])
+
+
+def loop(sizes):
     body = graph([node("Add", ["h", "one"], ["h2"]),
                   node("Identity", ["go"], ["go2"]),
                   node("Identity", ["h2"], ["each"])],
@@ -111,8 +115,13 @@ def model_loop():
     return model(graph([node("Loop", ["n", "go", "x"], ["y", "all"], body=body)],
                        [info("n", INT64, []), info("go", BOOL, []),
                         info("x", FLOAT, [])],
-                       [info("y", FLOAT, []), info("all", FLOAT, [3])],
+                       [info("y", FLOAT, []), info("all", FLOAT, sizes)],
                        [floats("one", [], [1])]))
+
+
+def model_long_loop():
+    """The same of a length that nobody says."""
+    return loop(["turns"])
 
 
 def model_col2im():
