@@ -535,6 +535,40 @@ static struct tn_value *votes(struct tn_onnx *n, const struct svc *s,
 		NULL;
 }
 
+/* The probability of each class against each other, [N, C, C], and of those
+ * the probability of each: Platt's sigmoid of the decisions. */
+static struct tn_value *probabilities(struct tn_onnx *n, const struct svc *s,
+				      struct tn_value *d)
+{
+	int64_t c = s->classes, i, j, pair = 0;
+	struct tn_value *a, *b, *y, *z;
+	double *up = tn_arena_array(&n->job->arena, (size_t)(s->pairs * c) *
+				    (size_t)c + 1, sizeof(*up));
+	double *low = tn_arena_array(&n->job->arena, (size_t)(s->pairs * c) *
+				     (size_t)c + 1, sizeof(*low));
+
+	if (!up || !low) {
+		n->job->module->failed = true;
+		return NULL;
+	}
+	for (i = 0; i < s->pairs * c * c; i++)
+		up[i] = low[i] = 0;
+	for (i = 0; i < c; i++)
+		for (j = i + 1; j < c; j++, pair++) {
+			up[pair * c * c + i * c + j] = 1;
+			low[pair * c * c + j * c + i] = 1;
+		}
+	a = tn_ml_vector(n, "prob_a", TN_f32, s->a.count, s->a.at);
+	b = tn_ml_vector(n, "prob_b", TN_f32, s->b.count, s->b.at);
+	y = tn_ml_matrix(n, "above", TN_f32, s->pairs, c * c, up);
+	z = tn_ml_matrix(n, "below", TN_f32, s->pairs, c * c, low);
+	if (!a || !b || !y || !z)
+		return NULL;
+	return tn_onnx_text(n, "p = clamp(1 - sigmoid(%v * %v + %v), 1e-7, "
+		"1 - 1e-7); return couple(reshape(p @ %v + (1 - p) @ %v, "
+		"[_, %i, %i]))", d, a, b, y, z, c, c);
+}
+
 void tn_onnx_do_svm_classifier(struct tn_onnx *n)
 {
 	const char *post = tn_onnx_string(n, "post_transform", "NONE");
@@ -543,9 +577,9 @@ void tn_onnx_do_svm_classifier(struct tn_onnx *n)
 
 	if (!x || !read_svc(n, &s))
 		return;
-	if (s.a.count || strcmp(post, "NONE") != 0) {
-		tn_onnx_refuse(n, s.a.count ? "probabilities" :
-			       "post_transform %s", post);
+	if (strcmp(post, "NONE") != 0 || (s.a.count && s.classes > 64)) {
+		tn_onnx_refuse(n, "post_transform %s of %lld classes", post,
+			       (long long)s.classes);
 		return;
 	}
 	x = tn_onnx_text(n, "cast(%v, f32)", x);
@@ -554,11 +588,12 @@ void tn_onnx_do_svm_classifier(struct tn_onnx *n)
 	w = k ? decisions(n, &s.per, &s.c, s.vectors) : NULL;
 	rho = w ? tn_ml_vector(n, "rho", TN_f32, s.rho.count, s.rho.at) : NULL;
 	d = rho ? tn_onnx_text(n, "%v @ %v + %v", k, w, rho) : NULL;
-	won = d ? votes(n, &s, d) : NULL;
+	won = !d ? NULL : s.a.count ? probabilities(n, &s, d) :
+		votes(n, &s, d);
 	if (!won)
 		return;
 	tn_onnx_give(n, 0, tn_onnx_text(n, "gather(%v, argmax(%v, axis=1))",
 					s.labels, won));
-	tn_onnx_give(n, 1, s.pairs > 1 ? d :
+	tn_onnx_give(n, 1, s.a.count ? won : s.pairs > 1 ? d :
 		     tn_onnx_text(n, "concat(-%v, %v, axis=1)", d, d));
 }
