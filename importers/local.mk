@@ -24,6 +24,7 @@ libtenon_la_SOURCES += \
 	importers/onnx/op_loop.c \
 	importers/onnx/op_loss.c \
 	importers/onnx/op_math.c \
+	importers/onnx/op_mha.c \
 	importers/onnx/op_ml.c \
 	importers/onnx/op_norm.c \
 	importers/onnx/op_quant.c \

@@ -177,6 +177,42 @@ def model_skip():
                epsilon=0.0)
 
 
+INT32 = 6
+
+
+def int32s(name, dims, values):
+    return make.tensor(name, INT32, dims, b"".join(
+        v.to_bytes(4, "little") for v in values))
+
+
+def model_heads():
+    """Scores of 0 to two keys, of which the second is masked."""
+    return one("MultiHeadAttention",
+               [("q", FLOAT, [1, 1, 2]), ("k", FLOAT, [1, 2, 2]),
+                ("v", FLOAT, [1, 2, 2])], [("y", FLOAT, [1, 1, 2])],
+               [int32s("m", [1, 2], [1, 0])], domain=MS, more=["", "m"],
+               num_heads=1)
+
+
+def model_one_head():
+    """All in one: queries of 0, values twice the input; the first of two sees
+    itself alone."""
+    w = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0]
+    return one("Attention", [("x", FLOAT, [1, 2, 2])],
+               [("y", FLOAT, [1, 2, 2])], [floats("w", [2, 6], w)],
+               domain=MS, more=["w"], num_heads=1, unidirectional=1)
+
+
+def model_embed():
+    return one("EmbedLayerNormalization", [("i", INT32, [1, 2])],
+               [("y", FLOAT, [1, 2, 2]), ("n", INT32, [1]),
+                ("s", FLOAT, [1, 2, 2])],
+               [floats("w", [2, 2], [1.0, 3.0, 5.0, 7.0]),
+                floats("p", [2, 2], [0.0, 0.0, 0.0, 2.0]),
+                floats("g", [2], [1.0, 1.0]), floats("b", [2], [0.0, 0.5])],
+               domain=MS, more=["", "w", "p", "", "g", "b"], epsilon=0.0)
+
+
 # ---- Refused -----------------------------------------------------------------
 
 def model_maps():
