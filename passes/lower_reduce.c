@@ -7,8 +7,20 @@
  *
  *   s = sum(x, axes=[1])  ->  for i { let mut acc = 0; for r { acc += x[i, r] }
  *                             s[i] = acc }
+ *
+ * A long sum of floats along an axis that is not the last is one of sums, so
+ * that its error grows with the root of the length and not with the length
+ * (along the last, vectors do that: schedule_lanes.c):
+ *
+ *   for r in 0..8 { let mut part = 0; for s in 0..64 { part += x[r * 64 + s, j] }
+ *   acc += part }
  */
 #include "passes/lower.h"
+
+/* Elements of a sum that is a part of another, and how long the whole is. */
+#define PART_LEAST 32
+#define PART_MOST 64
+#define LONG_SUM 256
 
 /* A product among others, whose sum may be contracted, is rounded first. */
 static void combine(struct tn_lower *lw, enum tn_opcode code,
@@ -74,6 +86,61 @@ static void open_reduced(struct tn_lower *lw, const struct tn_op *op,
 		}
 }
 
+/* The axis of a long sum that is taken in parts, of *part elements each; -1:
+ * it is not. */
+static int axis_in_parts(const struct tn_op *op, int64_t *part)
+{
+	const struct tn_type *type = tn_graph_in(op, 0)->type;
+	const struct tn_dim *dim = NULL;
+	int i, axis = -1;
+
+	if (tn_ops[op->code].combine != TN_OP_add ||
+	    !tn_dtype_is(type->dtype, TN_KIND_F))
+		return -1;
+	for (i = 0; i < type->rank; i++) {
+		if (!is_reduced(op, i))
+			continue;
+		if (axis >= 0)
+			return -1;
+		axis = i;
+		dim = type->dims[i];
+	}
+	if (axis < 0 || axis == type->rank - 1 || !tn_dim_is_const(dim) ||
+	    dim->value < LONG_SUM)
+		return -1;
+	for (*part = PART_MOST; *part >= PART_LEAST; --*part)
+		if (dim->value % *part == 0)
+			return axis;
+	return -1;
+}
+
+/* acc += the sum of each part of the axis. */
+static void sum_parts(struct tn_lower *lw, const struct tn_op *op,
+		      const struct tn_kexpr **in, int axis, int64_t part,
+		      struct tn_kvar *acc)
+{
+	const struct tn_value *x = tn_graph_in(op, 0);
+	int64_t parts = x->type->dims[axis]->value / part;
+	size_t mark = tn_lower_mark(lw), inner;
+	const struct tn_kexpr *r, *s, *value;
+	struct tn_kvar *sum;
+
+	r = tn_lower_for(lw, "r", tn_lower_int(lw, 0),
+			 tn_lower_int(lw, parts));
+	sum = tn_lower_mut(lw, "part", tn_lower_identity(
+		lw, tn_ops[op->code].identity, acc->dtype));
+	inner = tn_lower_mark(lw);
+	s = tn_lower_for(lw, "s", tn_lower_int(lw, 0),
+			 tn_lower_int(lw, part));
+	in[axis] = tn_kexpr_add(lw->kernel, tn_kexpr_mul(
+		lw->kernel, r, tn_lower_int(lw, part)), s);
+	value = tn_lower_element(lw, x, in);
+	combine(lw, TN_OP_add, sum, tn_lower_cast(lw, acc->dtype, value));
+	tn_lower_close(lw, inner);
+	combine(lw, TN_OP_add, acc, tn_lower_get(lw, sum));
+	tn_lower_close(lw, mark);
+}
+
 static void reduce_values(struct tn_lower *lw, const struct tn_op *op)
 {
 	const struct tn_op_info *info = &tn_ops[op->code];
@@ -82,14 +149,21 @@ static void reduce_values(struct tn_lower *lw, const struct tn_op *op)
 	const struct tn_kexpr *out[TN_MAX_RANK], *in[TN_MAX_RANK], *value;
 	size_t mark = tn_lower_mark(lw), inner;
 	struct tn_kvar *acc;
+	int64_t part;
+	int axis = axis_in_parts(op, &part);
 
 	open_kept(lw, op, out, in);
 	acc = tn_lower_mut(lw, "acc",
 			   tn_lower_identity(lw, info->identity, wide));
 	inner = tn_lower_mark(lw);
-	open_reduced(lw, op, in);
-	value = tn_lower_element(lw, tn_graph_in(op, 0), in);
-	combine(lw, info->combine, acc, tn_lower_cast(lw, wide, value));
+	if (axis >= 0) {
+		sum_parts(lw, op, in, axis, part, acc);
+	} else {
+		open_reduced(lw, op, in);
+		value = tn_lower_element(lw, tn_graph_in(op, 0), in);
+		combine(lw, info->combine, acc,
+			tn_lower_cast(lw, wide, value));
+	}
 	tn_lower_close(lw, inner);
 	value = tn_lower_cast(lw, dtype, tn_lower_get(lw, acc));
 	tn_lower_finish(lw, op, 0, out, value);
