@@ -407,15 +407,66 @@ static struct tn_value *mirrored(struct tn_onnx *n, const char *mode,
 	return NULL;
 }
 
+/* The slice of the axis at `at`, as often as `times` says. */
+static struct tn_value *repeated(struct tn_onnx *n, struct tn_value *x,
+				 int axis, const struct tn_dim *at,
+				 const struct tn_dim *times)
+{
+	const struct tn_dim *start[TN_MAX_RANK], *stop[TN_MAX_RANK];
+	int i, rank = x->type->rank;
+
+	for (i = 0; i < rank; i++) {
+		start[i] = tn_onnx_number(n, 0);
+		stop[i] = x->type->dims[i];
+	}
+	start[axis] = at;
+	stop[axis] = tn_dim_add(tn_onnx_pool(n), at, tn_onnx_number(n, 1));
+	if (!stop[axis])
+		return NULL;
+	x = tn_onnx_text(n, "slice(%v, start=%D, stop=%D)", x, rank, start,
+			 rank, stop);
+	stop[axis] = times;
+	return !x || tn_dim_is(times, 1) ? x :
+		tn_onnx_text(n, "broadcast(%v, %D)", x, rank, stop);
+}
+
+/* The first and the last slice of an axis that has any, repeated: no indices, so
+ * that it may lie in any order of memory. */
+static struct tn_value *pad_edge(struct tn_onnx *n, struct tn_value *x, int axis,
+				 const struct frame *frame)
+{
+	const struct tn_dim *last = tn_dim_sub(tn_onnx_pool(n),
+		x->type->dims[axis], tn_onnx_number(n, 1));
+	const struct tn_dim *first = tn_onnx_number(n, 0);
+	struct tn_value *lo = NULL, *hi = NULL;
+
+	if (last && !tn_dim_is(frame->lo[axis], 0))
+		lo = repeated(n, x, axis, first, frame->lo[axis]);
+	if (last && !tn_dim_is(frame->hi[axis], 0))
+		hi = repeated(n, x, axis, last, frame->hi[axis]);
+	if (lo && hi)
+		return tn_onnx_text(n, "concat([%v, %v, %v], axis=%i)", lo, x,
+				    hi, (int64_t)axis);
+	return !lo && !hi ? NULL :
+		tn_onnx_text(n, "concat([%v, %v], axis=%i)", lo ? lo : x,
+			     lo ? x : hi, (int64_t)axis);
+}
+
 static void pad_by_index(struct tn_onnx *n, struct tn_value *x,
 			 const char *mode, const struct frame *frame)
 {
 	struct tn_value *at;
+	int64_t least, most;
 	int i;
 
 	for (i = 0; x && i < x->type->rank; i++) {
 		if (tn_dim_is(frame->lo[i], 0) && tn_dim_is(frame->hi[i], 0))
 			continue;
+		tn_dim_bounds(x->type->dims[i], &least, &most);
+		if (!strcmp(mode, "edge") && least > 0) {
+			x = pad_edge(n, x, i, frame);
+			continue;
+		}
 		at = mirrored(n, mode, x->type->dims[i], frame->lo[i],
 			      frame->hi[i]);
 		x = at ? tn_onnx_text(n, "gather(%v, %v, axis=%i)", x, at,
