@@ -192,6 +192,55 @@ static bool has_window(const struct tn_fuse_group *group)
 		TN_CLASS_WINDOW;
 }
 
+/* What takes far longer than a step of a product: a call, a division, a float
+ * to an integer. */
+static bool is_dear(const struct tn_op *op)
+{
+	return tn_op_calls(op->code) || op->code == TN_OP_div ||
+		(op->code == TN_OP_cast &&
+		 tn_dtype_is(op->out[0]->type->dtype, TN_KIND_INT) &&
+		 tn_dtype_is(tn_graph_in(op, 0)->type->dtype, TN_KIND_F));
+}
+
+/* Whether a group with an anchor makes an operand of the member, so that it may
+ * join, too. */
+static bool follows_anchor(const struct tn_fuser *f,
+			   const struct tn_fuse_member *m)
+{
+	const struct tn_fuse_group *group;
+	const struct tn_op *from;
+	int i;
+
+	for (i = 0; i < m->op->nin; i++) {
+		from = tn_graph_in(m->op, i)->op;
+		group = from && from->out[0]->type->rank ?
+			tn_map_find(&f->of, from) : NULL;
+		if (group && group->anchors)
+			return true;
+	}
+	return false;
+}
+
+/* Maps alone, ahead of a contraction alone, have no nest in its kernel: they
+ * are computed where they are read, anew for each block of columns. */
+static bool is_read_anew(const struct tn_fuser *f,
+			 const struct tn_fuse_group *producer,
+			 const struct tn_fuse_group *consumer)
+{
+	const struct tn_fuse_member *m;
+	bool dear = false;
+
+	if (producer->anchors || consumer->anchors != 1 ||
+	    !consumer->anchor || !tn_fuse_is_contract(consumer->anchor))
+		return false;
+	for (m = producer->first; m; m = m->next) {
+		if (follows_anchor(f, m))
+			return false;
+		dear |= is_dear(m->op);
+	}
+	return dear;
+}
+
 /* Whether the groups become one; if not the reason is told. */
 static bool may_merge(struct tn_fuser *f,
 		      const struct tn_fuse_group *producer,
@@ -221,6 +270,10 @@ static bool may_merge(struct tn_fuser *f,
 		return miss(f, producer, consumer,
 			    "they have no rows in common: what one reads of "
 			    "the other lies across them");
+	if (is_read_anew(f, producer, consumer))
+		return miss(f, producer, consumer,
+			    "the product would compute it anew for each block "
+			    "of columns");
 	tn_buf_init(&why);
 	pays = tn_fuse_pays(f, producer, rows, &why);
 	if (!pays)

@@ -397,7 +397,8 @@ void tn_onnx_do_lstm(struct tn_onnx *n)
  * scales and zero points, one a direction or one a column; what is multiplied
  * with them, all operands of the layer and the state of all batches at each
  * step, is brought to integers from 0 to 255 by its own least and greatest
- * element. Products are sums of integers; the scales and then the biases follow.
+ * element. Products are sums of integers, in f32 where that holds them all; the
+ * scales and then the biases follow.
  */
 
 /* q, d: x is d * q, nearly, q an integer less its zero point. */
@@ -405,7 +406,7 @@ void tn_onnx_do_lstm(struct tn_onnx *n)
 	"hi = max(reduce_max(" x "), 0); lo = min(reduce_min(" x "), 0); " \
 	"s = (hi - lo) / 255; d = select(s == 0, 1, s); " \
 	"z = round(min(max(-lo / d, 0), 255)); " \
-	"q = cast(min(max(round(" x " / d) + z, 0), 255) - z, i32); "
+	"q = cast(min(max(round(" x " / d) + z, 0), 255) - z, %t); "
 
 /* The direction's part of scales or zero points, input i: a scalar, or [4 * H];
  * of a missing zero point, 0. */
@@ -424,13 +425,42 @@ static struct tn_value *quantum(struct rnn *r, int i, int d, enum tn_dtype to)
 			    (int64_t)d);
 }
 
+/* Whether the zero points, input i, are 0. */
+static bool are_zero(struct rnn *r, int i)
+{
+	int64_t list[ONNX_KNOWN];
+	int count, k;
+
+	if (!tn_onnx_has(r->n, i))
+		return true;
+	if (!tn_onnx_ints(r->n, i, ONNX_KNOWN, list, &count))
+		return false;
+	for (k = 0; k < count && list[k] == 0; k++)
+		;
+	return k == count;
+}
+
+/* The type in which products with the weights, input i, are summed: in f32 all
+ * whole numbers to 2^24 are themselves. */
+static enum tn_dtype sum_type(struct rnn *r, int i, int zero)
+{
+	const struct tn_value *w = tn_onnx_in(r->n, i);
+	int64_t most = w && w->type->dtype == TN_i8 && are_zero(r, zero) ?
+		128 : 255;
+
+	return w && w->type->rank == 3 && tn_dim_is_const(w->type->dims[1]) &&
+	       w->type->dims[1]->value <= ((int64_t)1 << 24) / (255 * most) ?
+		TN_f32 : TN_i32;
+}
+
 /* The direction's weights, input i, less their zero points. */
 static struct tn_value *whole_weights(struct rnn *r, int i, int zero, int d)
 {
-	struct tn_value *z = quantum(r, zero, d, TN_i32);
+	enum tn_dtype to = sum_type(r, i, zero);
+	struct tn_value *z = quantum(r, zero, d, to);
 
-	return z ? tn_onnx_text(r->n, "w = %v; return cast(w[%i], i32) - %v",
-				tn_onnx_in(r->n, i), (int64_t)d, z) : NULL;
+	return z ? tn_onnx_text(r->n, "w = %v; return cast(w[%i], %t) - %v",
+				tn_onnx_in(r->n, i), (int64_t)d, to, z) : NULL;
 }
 
 static struct tn_value *both_biases(struct rnn *r, int d)
@@ -456,14 +486,15 @@ static bool whole_direction(struct rnn *r, int d, struct tn_value **out)
 	const char *text;
 
 	g = tn_onnx_text(r->n, "x = %v; " QUANTISED("x")
-			 "return cast(q @ %v, f32) * (d * %v)", r->x, w,
-			 quantum(r, 8, d, TN_f32));
+			 "return cast(q @ %v, f32) * (d * %v)", r->x,
+			 sum_type(r, 1, 9), w, quantum(r, 8, d, TN_f32));
 	text = step ? scan_text(r, tn_arena_printf(&r->n->job->arena,
-				QUANTISED("h") "%s", step), true,
+				"%s%s", QUANTISED("h"), step), true,
 				is_backward(r, d)) : NULL;
 	if (!h || !c || !g || !rec || !by || !b || !p || !text)
 		return false;
-	return tn_onnx_texts(r->n, 3, out, text, h, c, g, rec, by, b, p);
+	return tn_onnx_texts(r->n, 3, out, text, h, c, g, sum_type(r, 2, 11),
+			     rec, by, b, p);
 }
 
 void tn_onnx_do_dynamic_quantize_lstm(struct tn_onnx *n)
