@@ -115,6 +115,17 @@ int64_t tn_onnx_int(struct tn_onnx *n, const char *name, int64_t fallback)
 	return attr && attr->i.is_set ? attr->i.v : attr ? 0 : fallback;
 }
 
+int tn_onnx_small(struct tn_onnx *n, const char *name, int fallback)
+{
+	int64_t value = tn_onnx_int(n, name, fallback);
+
+	if (value >= -1 && value <= ONNX_KNOWN)
+		return (int)value;
+	tn_onnx_report(n, TN_E1012, "attribute '%s' is %lld", name,
+		       (long long)value);
+	return fallback;
+}
+
 double tn_onnx_float(struct tn_onnx *n, const char *name, double fallback)
 {
 	const struct onnx_attr *attr = of_kind(n, name, FLOAT);

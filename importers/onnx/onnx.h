@@ -188,6 +188,8 @@ const struct onnx_attr *tn_onnx_attr(const struct tn_onnx *n,
 				     const char *name);
 /* Each is told if it is of another kind, and the fallback given. */
 int64_t tn_onnx_int(struct tn_onnx *n, const char *name, int64_t fallback);
+/* A count: -1 or more, and no more than the elements that are kept. */
+int tn_onnx_small(struct tn_onnx *n, const char *name, int fallback);
 double tn_onnx_float(struct tn_onnx *n, const char *name, double fallback);
 /* A copy in the arena of the job. */
 const char *tn_onnx_string(struct tn_onnx *n, const char *name,

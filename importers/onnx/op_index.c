@@ -133,7 +133,7 @@ static struct tn_value *with_batch(struct tn_onnx *n, struct tn_value *at,
 void tn_onnx_do_gather_nd(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *at = tn_onnx_in(n, 1);
-	int batch = (int)tn_onnx_int(n, "batch_dims", 0), width;
+	int batch = tn_onnx_small(n, "batch_dims", 0), width;
 
 	if (!x || !at)
 		return;
@@ -142,9 +142,14 @@ void tn_onnx_do_gather_nd(struct tn_onnx *n)
 		tn_onnx_unknown(n, "tuples of unknown length");
 		return;
 	}
+	if (at->type->dims[at->type->rank - 1]->value > x->type->rank) {
+		tn_onnx_report(n, TN_E1012, "tuples longer than the operand "
+			       "has axes");
+		return;
+	}
 	width = (int)at->type->dims[at->type->rank - 1]->value;
 	if (batch < 0 || batch >= at->type->rank ||
-	    batch + width > x->type->rank) {
+	    batch > x->type->rank - width) {
 		tn_onnx_report(n, TN_E1012, "batch_dims %d", batch);
 		return;
 	}

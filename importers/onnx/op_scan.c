@@ -93,7 +93,7 @@ static struct tn_op *scan_one(struct tn_onnx *n, const struct onnx_graph *graph,
 	const struct tn_type *type;
 	const int64_t *ways;
 	int count = tn_onnx_list(n, "directions", &ways);
-	int nscans = (int)tn_onnx_int(n, "num_scan_inputs", 0);
+	int nscans = tn_onnx_small(n, "num_scan_inputs", 0);
 	int i, ncarries = n->nin - nscans;
 	struct tn_op *op;
 
@@ -154,7 +154,7 @@ static void scan_batch(struct tn_onnx *n, const struct onnx_graph *graph)
 void tn_onnx_do_scan(struct tn_onnx *n)
 {
 	const struct onnx_graph *graph = tn_region_graph(n, "body");
-	int count = (int)tn_onnx_int(n, "num_scan_inputs", 0), i;
+	int count = tn_onnx_small(n, "num_scan_inputs", 0), i;
 	const int64_t *axes, *ways, *out_axes, *out_ways;
 	int naxes = tn_onnx_list(n, "scan_input_axes", &axes);
 	int nways = tn_onnx_list(n, "scan_input_directions", &ways);

@@ -53,24 +53,27 @@ static bool is_same(const struct tn_type *a, const struct tn_type *b)
 	return tn_type_same_shape(a, b);
 }
 
+/* A scalar has dims, too, none of them: the sizes from some axis on are at
+ * `dims + axis` for all types. */
 static const struct tn_type *keep(struct tn_module *module,
 				  const struct tn_type *like, const void *key,
 				  struct node *next)
 {
 	struct node *node = tn_arena_alloc(&module->arena, sizeof(*node));
+	const struct tn_dim **dims;
 
 	if (!node)
 		return NULL;
 	node->type = *like;
-	node->type.dims = NULL;
 	node->next = next;
-	if (like->rank) {
-		node->type.dims = tn_arena_copy(
-			&module->arena, like->dims,
-			(size_t)like->rank * sizeof(*like->dims));
-		if (!node->type.dims)
-			return NULL;
-	}
+	node->type.dims = NULL;
+	dims = tn_arena_array(&module->arena, (size_t)like->rank + 1,
+			      sizeof(*dims));
+	if (!dims)
+		return NULL;
+	if (like->rank)
+		memcpy(dims, like->dims, (size_t)like->rank * sizeof(*dims));
+	node->type.dims = dims;
 	return tn_map_set(&module->types, key, node) ? &node->type : NULL;
 }
 

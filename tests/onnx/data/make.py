@@ -512,6 +512,25 @@ def model_huge_result():
                        [ints("s", [2], [1 << 62, 4])]))
 
 
+def model_scalar_shape():
+    """The shape of a scalar: nothing, and not from nowhere."""
+    return model(graph([node("Shape", ["x"], ["y"])], [info("x", FLOAT, [])],
+                       [info("y", INT64, [0])]))
+
+
+def model_long_tuples():
+    """Tuples of indices whose length no int has."""
+    return model(graph([node("GatherND", ["x", "i"], ["y"])],
+                       [X, info("i", INT64, [1, 1 << 31])],
+                       [info("y", FLOAT, [1])]))
+
+
+def model_many_batches():
+    return model(graph([node("GatherND", ["x", "i"], ["y"],
+                             batch_dims=1 << 32)],
+                       [X, info("i", INT64, [2, 1])], [info("y", FLOAT, [3])]))
+
+
 def model_many_axes():
     return one("Add", ["x", "w"], ["y"],
                weights=[tensor("w", FLOAT, [1] * 20, b"1234")])
