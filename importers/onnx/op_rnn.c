@@ -126,27 +126,58 @@ static struct tn_value *state(struct rnn *r, int i, int direction)
 	return v;
 }
 
-/* x times the weights, with what both biases come to; [T, B, G * H]. The
+/* The operands of all times as rows, [T * B, I]: one product for them all. */
+static struct tn_value *rows_of(struct rnn *r)
+{
+	const struct tn_dim *rows = tn_dim_mul(tn_onnx_pool(r->n), r->time,
+					       r->batch);
+
+	if (!rows)
+		tn_onnx_refuse(r->n, "sizes too large");
+	return rows ? tn_onnx_text(r->n, "reshape(%v, [%d, %d])", r->x, rows,
+				   r->x->type->dims[2]) : NULL;
+}
+
+/* What was made of the rows, by time: [T, B, G * H]. */
+static struct tn_value *by_time(struct rnn *r, struct tn_value *y)
+{
+	return y ? tn_onnx_text(r->n, "reshape(%v, [%d, %d, %i])", y, r->time,
+				r->batch, r->gates * r->hidden) : NULL;
+}
+
+/* What both biases come to, [G * H]; NULL: there is none, or it failed. The
  * recurrent bias of the last gate stays out if `apart`. */
-static struct tn_value *inputs(struct rnn *r, int direction, bool apart)
+static struct tn_value *biases(struct rnn *r, int direction, bool apart)
 {
 	struct tn_onnx *n = r->n;
 	int64_t wide = r->gates * r->hidden, split = wide - r->hidden;
-	struct tn_value *y, *b;
+	struct tn_value *b;
 
-	y = tn_onnx_text(n, "w = %v; return %v @ transpose(w[%i])",
-			 tn_onnx_in(n, 1), r->x, (int64_t)direction);
-	if (!y || !tn_onnx_has(n, 3))
-		return y;
+	if (!tn_onnx_has(n, 3))
+		return NULL;
 	b = tn_onnx_text(n, "b = %v; return b[%i]", tn_onnx_in(n, 3),
 			 (int64_t)direction);
 	if (b && apart)
-		return tn_onnx_text(n, "b = %v; return %v + (b[0:%i] + "
-			"concat(b[%i:%i], zeros([%i], elem=%t), axis=0))", b,
-			y, wide, wide, wide + split, r->hidden,
+		return tn_onnx_text(n, "b = %v; return b[0:%i] + "
+			"concat(b[%i:%i], zeros([%i], elem=%t), axis=0)", b,
+			wide, wide, wide + split, r->hidden,
 			r->x->type->dtype);
-	return b ? tn_onnx_text(n, "b = %v; return %v + (b[0:%i] + b[%i:%i])",
-				b, y, wide, wide, 2 * wide) : NULL;
+	return b ? tn_onnx_text(n, "b = %v; return b[0:%i] + b[%i:%i]", b,
+				wide, wide, 2 * wide) : NULL;
+}
+
+/* x times the weights, with the biases; [T, B, G * H]. */
+static struct tn_value *inputs(struct rnn *r, int direction, bool apart)
+{
+	struct tn_onnx *n = r->n;
+	struct tn_value *x = rows_of(r), *y, *b;
+
+	y = x ? tn_onnx_text(n, "w = %v; return %v @ transpose(w[%i])",
+			     tn_onnx_in(n, 1), x, (int64_t)direction) : NULL;
+	b = y ? biases(r, direction, apart) : NULL;
+	if (b)
+		y = tn_onnx_text(n, "%v + %v", y, b);
+	return n->failed ? NULL : by_time(r, y);
 }
 
 static struct tn_value *recurrent(struct rnn *r, int direction)
@@ -486,8 +517,9 @@ static bool whole_direction(struct rnn *r, int d, struct tn_value **out)
 	const char *text;
 
 	g = tn_onnx_text(r->n, "x = %v; " QUANTISED("x")
-			 "return cast(q @ %v, f32) * (d * %v)", r->x,
+			 "return cast(q @ %v, f32) * (d * %v)", rows_of(r),
 			 sum_type(r, 1, 9), w, quantum(r, 8, d, TN_f32));
+	g = by_time(r, g);
 	text = step ? scan_text(r, tn_arena_printf(&r->n->job->arena,
 				"%s%s", QUANTISED("h"), step), true,
 				is_backward(r, d)) : NULL;
