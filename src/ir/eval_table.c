@@ -571,8 +571,11 @@ static const struct tn_eval_kind *const kinds[TN_DTYPE_COUNT] = {
 	[TN_bool] = &b_kind,
 };
 
+/* Of what is only stored there is `select`, which takes bytes. */
 tn_eval_map_fn *tn_eval_map_of(enum tn_opcode code, enum tn_dtype dtype)
 {
+	if (tn_dtype_is(dtype, TN_KIND_X))
+		dtype = TN_u8;
 	return dtype < TN_DTYPE_COUNT && maps[dtype] ? maps[dtype][code] : NULL;
 }
 

@@ -245,6 +245,24 @@ def model_small_short():
                        [tensor("w", SMALL["i2"], [5], b"1")]), 25)
 
 
+def model_small_moves():
+    """Weights of 4 bits on their way to a product: turned, picked, scaled in
+    blocks of two rows."""
+    i4 = SMALL["i4"]
+    w = [-8, 7, 1, -1, 2, 3, 4, -5]
+    return model(graph(
+        [node("Transpose", ["w"], ["t"], perm=[1, 0]),
+         node("Gather", ["t", "rows"], ["g"], axis=0),
+         node("Reshape", ["g", "shape"], ["q"]),
+         node("DequantizeLinear", ["q", "scale", "zero"], ["y"], axis=0,
+              block_size=2)],
+        [X], [info("y", FLOAT, [4, 2])],
+        [tensor("w", i4, [2, 4], packed(w, 4)),
+         ints("rows", [4], [3, 2, 1, 0]), ints("shape", [2], [-1, 2]),
+         floats("scale", [2, 2], [1.0, 0.5, 2.0, 4.0]),
+         tensor("zero", i4, [2, 2], packed([0, 1, -1, 2], 4))]), 25)
+
+
 def conversion(to, **attrs):
     kind = SMALL[to]
     return model(graph([node("Cast", ["x"], ["y"], to=kind, **attrs)],
