@@ -311,10 +311,10 @@ void tn_onnx_do_linear_regressor(struct tn_onnx *n)
 
 /* Scores of two classes of which one is told: s is in favour of the second. */
 static struct tn_value *two_scores(struct tn_onnx *n, struct tn_value *s,
-				   const char *post, const char *plain)
+				   const char *post)
 {
 	if (!strcmp(post, "NONE"))
-		return tn_onnx_text(n, plain, s, s);
+		return tn_onnx_text(n, "concat(1 - %v, %v, axis=1)", s, s);
 	if (!strcmp(post, "LOGISTIC"))
 		return tn_onnx_text(n, "sigmoid(concat(-%v, %v, axis=1))", s,
 				    s);
@@ -350,7 +350,7 @@ void tn_onnx_do_linear_classifier(struct tn_onnx *n)
 		     tn_onnx_text(n, "gather(%v, argmax(%v, axis=1))", labels,
 				  s));
 	tn_onnx_give(n, 1, targets == 1 ?
-		     two_scores(n, s, post, "concat(-%v, %v, axis=1)") :
+		     two_scores(n, s, post) :
 		     tn_ml_transform(n, s, post, targets));
 }
 
@@ -426,7 +426,7 @@ void tn_onnx_do_svm_regressor(struct tn_onnx *n)
 	w = tn_ml_matrix(n, "coefficients", TN_f32, c.count, 1, c.at);
 	y = k && w ? tn_onnx_text(n, "%v @ %v + %f", k, w, rho.at[0]) : NULL;
 	if (y && tn_onnx_int(n, "one_class", 0))
-		y = tn_onnx_text(n, "select(%v > 0, 1, -1)", y);
+		y = tn_onnx_text(n, "select(%v > 0, 1.0, -1.0)", y);
 	if (y)
 		tn_onnx_give(n, 0, tn_ml_transform(n, y, post, 1));
 }

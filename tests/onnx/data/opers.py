@@ -129,6 +129,21 @@ def model_labels():
                values_int64s=[10, 20, 30], default_int64=-7)
 
 
+def model_linear_two():
+    """One score for two classes."""
+    return one("LinearClassifier", [("x", FLOAT, [2, 2])],
+               [("l", INT64, [2]), ("y", FLOAT, [2, 2])], domain=ML,
+               coefficients=[1.0, -1.0], intercepts=[0.5],
+               classlabels_ints=[7, -2])
+
+
+def model_one_class():
+    return one("SVMRegressor", [("x", FLOAT, [2, 2])], [("y", FLOAT, [2, 1])],
+               domain=ML, kernel_type="POLY", kernel_params=[1.0, 1.0, 2.0],
+               n_supports=1, support_vectors=[1.0, 0.0], coefficients=[2.0],
+               rho=[-3.0], one_class=1)
+
+
 # ---- What ONNX Runtime's optimiser writes -------------------------------------
 
 MS = "com.microsoft"
