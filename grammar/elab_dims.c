@@ -74,9 +74,29 @@ bool elab_constant(struct frame *frame, const struct tn_expr *expr,
 	return false;
 }
 
+/* Both bounds: constants, or for a size that only the data tell also sizes,
+ * which stand for the bounds that they have themselves. */
+static bool read_bounds(struct frame *frame, const struct tn_tree_dim *from,
+			bool is_runtime, struct tn_sym *sym)
+{
+	const struct tn_dim *lo, *hi;
+	int64_t other;
+
+	if (!is_runtime)
+		return elab_constant(frame, from->low, "a bound", &sym->lo) &&
+		       elab_constant(frame, from->high, "a bound", &sym->hi);
+	lo = elab_dim(frame, from->low);
+	hi = lo ? elab_dim(frame, from->high) : NULL;
+	if (!hi)
+		return false;
+	tn_dim_bounds(lo, &sym->lo, &other);
+	tn_dim_bounds(hi, &other, &sym->hi);
+	return true;
+}
+
 /* Bounds, tuning points and divisor of a declared dim. */
 static bool read_sym(struct frame *frame, const struct tn_tree_dim *from,
-		     struct tn_sym *sym)
+		     bool is_runtime, struct tn_sym *sym)
 {
 	struct tn_elab *e = frame->e;
 	int64_t *opts;
@@ -85,8 +105,7 @@ static bool read_sym(struct frame *frame, const struct tn_tree_dim *from,
 	sym->name = from->name.text;
 	sym->span = from->name.span;
 	sym->mod = 1;
-	if (!elab_constant(frame, from->low, "a bound", &sym->lo) ||
-	    !elab_constant(frame, from->high, "a bound", &sym->hi))
+	if (!read_bounds(frame, from, is_runtime, sym))
 		return false;
 	if (from->mod &&
 	    !elab_constant(frame, from->mod, "a divisor", &sym->mod))
@@ -126,7 +145,7 @@ static const struct tn_dim *make_dim(struct frame *frame,
 
 	if (from->value)
 		return elab_dim(frame, from->value);
-	if (!read_sym(frame, from, &sym))
+	if (!read_sym(frame, from, is_runtime, &sym))
 		return NULL;
 	sym.is_runtime = is_runtime;
 	return tn_dim_new_sym(&frame->e->module->dims, &sym);
