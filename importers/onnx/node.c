@@ -426,6 +426,48 @@ static void adopt(struct tn_onnx *n, struct tn_op *before)
 	}
 }
 
+/* The first symbols of two inputs that meet, axis by axis from the last one, and
+ * are not one; false: there are none. */
+static bool symbols_that_meet(const struct tn_onnx *n,
+			      const struct tn_dim **a, const struct tn_dim **b)
+{
+	const struct tn_type *x, *y;
+	int i, k, axis;
+
+	for (i = 0; i < n->nin; i++)
+		for (k = i + 1; k < n->nin; k++) {
+			if (n->in[i]->kind != ONNX_TENSOR || !n->in[i]->v ||
+			    n->in[k]->kind != ONNX_TENSOR || !n->in[k]->v)
+				continue;
+			x = n->in[i]->v->type;
+			y = n->in[k]->v->type;
+			for (axis = 1; axis <= x->rank && axis <= y->rank;
+			     axis++) {
+				*a = x->dims[x->rank - axis];
+				*b = y->dims[y->rank - axis];
+				if (*a != *b && (*a)->sym && (*b)->sym)
+					return true;
+			}
+		}
+	return false;
+}
+
+/* What the language says of a text, and a way out if sizes do not fit. */
+static void tell(struct tn_onnx *n, const char *why)
+{
+	struct tn_sink *sink = n->job->host->sink;
+	const struct tn_dim *a, *b;
+
+	tn_onnx_report(n, TN_E1012, "%s", why);
+	if (strstr(why, "cannot combine") && sink->diags.len &&
+	    symbols_that_meet(n, &a, &b))
+		tn_diag_help(sink, tn_vec_ptr(&sink->diags,
+					      sink->diags.len - 1),
+			     "if '%s' and '%s' are one size, say so: "
+			     "--bounds=%s=%s", a->sym->name, b->sym->name,
+			     b->sym->name, a->sym->name);
+}
+
 static bool say(struct saying *s, int count, struct tn_value **out)
 {
 	struct tn_onnx *n = s->n;
@@ -439,8 +481,7 @@ static bool say(struct saying *s, int count, struct tn_value **out)
 		got = n->job->host->text(n->job->host->host, n->scope->block,
 					 &text, count, out, &why);
 	if (got < 0 && !n->failed && (why.len || s->text.failed))
-		tn_onnx_report(n, TN_E1012, "%s", why.len ?
-			       tn_buf_text(&why) : "out of memory");
+		tell(n, why.len ? tn_buf_text(&why) : "out of memory");
 	n->failed |= got < 0;
 	tn_buf_fini(&why);
 	adopt(n, before);
