@@ -117,8 +117,10 @@ void tn_sha256_add(struct tn_sha256 *sha, const void *data, size_t size)
 	const unsigned char *at = data;
 	size_t fill = (size_t)(sha->total % 64);
 
+	if (!size)
+		return;
 	sha->total += size;
-	if (fill && size) {
+	if (fill) {
 		size_t part = size < 64 - fill ? size : 64 - fill;
 
 		memcpy(sha->block + fill, at, part);
