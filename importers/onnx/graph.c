@@ -387,10 +387,18 @@ void tn_onnx_nodes(struct tn_onnx_job *job, struct tn_onnx_scope *scope,
 {
 	size_t i;
 
-	for (i = 0; i < nodes->len && !job->module->failed; i++) {
+	for (i = 0; i < nodes->len && !job->module->failed && !job->is_over;
+	     i++) {
 		struct tn_onnx n = { .job = job, .scope = scope,
 				     .node = &nodes->at[i] };
 
+		if (job->nruns++ > ONNX_RUNS + (int64_t)job->lines.len) {
+			tn_onnx_report(&n, TN_E1013, "more than %d nodes, "
+				       "when functions and loops are written "
+				       "out", ONNX_RUNS);
+			job->is_over = true;
+			return;
+		}
 		one_node(&n, nodes);
 	}
 }

@@ -29,12 +29,19 @@ static struct tn_diag *report(struct tn_onnx *n, enum tn_code code,
 			      text ? text : "out of memory");
 }
 
+/* What has failed says no more, nor what stands around too many nodes. */
+static bool is_silent(struct tn_onnx *n)
+{
+	n->failed |= n->job->is_over;
+	return n->failed;
+}
+
 void tn_onnx_report(struct tn_onnx *n, enum tn_code code, const char *format,
 		    ...)
 {
 	va_list args;
 
-	if (n->failed)
+	if (is_silent(n))
 		return;
 	va_start(args, format);
 	report(n, code, format, args);
@@ -46,7 +53,7 @@ void tn_onnx_refuse(struct tn_onnx *n, const char *format, ...)
 {
 	va_list args;
 
-	if (n->failed)
+	if (is_silent(n))
 		return;
 	va_start(args, format);
 	report(n, TN_E1004, format, args);
@@ -131,7 +138,7 @@ void tn_onnx_unknown(struct tn_onnx *n, const char *format, ...)
 	struct tn_diag *diag;
 	va_list args;
 
-	if (n->failed)
+	if (is_silent(n))
 		return;
 	va_start(args, format);
 	diag = report(n, TN_E1004, format, args);

@@ -19,6 +19,8 @@
 #define ONNX_DEPTH 32
 /* A sequence has at most so many items. */
 #define ONNX_ITEMS 1024
+/* Nodes that are imported again, of functions and loops, at most. */
+#define ONNX_RUNS (1 << 17)
 /* A node has at most so many results. */
 #define ONNX_RESULTS 256
 
@@ -81,7 +83,9 @@ struct tn_onnx_job {
 	int nfresh;			/* see tn_onnx_fresh */
 	const char *input;		/* at work in param.c, and for its place: */
 	struct tn_map readers;		/* name -> the first node that reads it */
+	int64_t nruns;			/* nodes so far */
 	bool is_bad, is_unsupported;
+	bool is_over;			/* too many: nothing more is said */
 };
 
 /* A node at work. */

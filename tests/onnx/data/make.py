@@ -373,6 +373,20 @@ def model_endless():
                  functions=[inner])
 
 
+def model_bursting():
+    """Each function calls the one before twice: a million nodes."""
+    def twice(i):
+        inner = "F%d" % (i - 1)
+        calls = [node(inner, ["a"], ["m"], domain="mine"),
+                 node(inner, ["m"], ["b"], domain="mine")] if i else \
+            [node("Relu", ["a"], ["b"])]
+        return (field(1, "F%d" % i) + field(4, "a") + field(5, "b") +
+                field(10, "mine") + field(9, field(1, "") + field(2, 17)) +
+                b"".join(field(7, call) for call in calls))
+    return model(graph([node("F20", ["x"], ["y"], domain="mine")], [X], [Y]),
+                 functions=[twice(i) for i in range(21)])
+
+
 def model_unsorted():
     return model(graph([node("Relu", ["a"], ["y"]),
                         node("Neg", ["x"], ["a"])], [X], [Y]))
