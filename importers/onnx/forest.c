@@ -288,8 +288,8 @@ static bool weigh_older(struct tn_forest *f, const struct older *o,
 			  &node) ||
 	    !tn_ml_read_ints(f->n, tn_arena_printf(arena, "%s_ids", prefix),
 			  &target) ||
-	    !tn_ml_read_reals(f->n, tn_arena_printf(arena, "%s_weights", prefix),
-			   &weight))
+	    !tn_ml_read_reals(f->n, tn_arena_printf(arena, "%s_weights",
+						    prefix), &weight))
 		return false;
 	if (node.count != tree.count || target.count != tree.count ||
 	    weight.count != tree.count) {

@@ -45,8 +45,8 @@ void tn_onnx_do_nms(struct tn_onnx *n)
 		return;
 	}
 	boxes = corners(n, boxes);
-	if (!boxes || !tn_onnx_texts(n, 2, out, "return nms(%v, %v, %v, %v, %v)",
-			boxes, scores, scalar(n, 2, TN_i64, "0"),
+	if (!boxes || !tn_onnx_texts(n, 2, out,
+			"return nms(%v, %v, %v, %v, %v)", boxes, scores, scalar(n, 2, TN_i64, "0"),
 			scalar(n, 3, boxes->type->dtype, "0"),
 			scalar(n, 4, boxes->type->dtype, "-inf")))
 		return;
@@ -134,7 +134,7 @@ struct unique {
 	struct tn_value *rows;
 	const struct tn_dim *count;		/* N */
 	int axis;				/* or -1 */
-	int64_t perm[TN_MAX_RANK];		/* that brings it to the front */
+	int64_t perm[TN_MAX_RANK];	/* that brings it to the front */
 	const struct tn_dim *slice[TN_MAX_RANK];	/* their sizes */
 	struct tn_value *order, *sorted, *fresh;
 };
@@ -177,9 +177,10 @@ static bool sort_rows(struct tn_onnx *n, struct unique *u)
 	u->sorted = u->order ? tn_onnx_text(n, "gather(%v, %v)", u->rows,
 					    u->order) : NULL;
 	u->fresh = !u->sorted ? NULL : tn_onnx_text(n, u->axis < 0 ?
-		"s = %v; return concat(full([1], true), s[1:] != s[:%d - 1], axis=0)" :
-		"s = %v; return concat(full([1], true), any(s[1:] != s[:%d - 1], "
-		"axes=[1]), axis=0)", u->sorted, u->count);
+		"s = %v; return concat(full([1], true), s[1:] != s[:%d - 1], "
+		"axis=0)" :
+		"s = %v; return concat(full([1], true), any(s[1:] != "
+		"s[:%d - 1], axes=[1]), axis=0)", u->sorted, u->count);
 	return u->fresh != NULL;
 }
 

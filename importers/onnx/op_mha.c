@@ -2,7 +2,7 @@
  * Handlers of the attention of com.microsoft: Attention, MultiHeadAttention,
  * and EmbedLayerNormalization, which stands before them.
  *
- *   [B, S, H * D] -> heads [B, H, S, D] -> softmax(q k + masks) v -> [B, S, H * D]
+ *   [B, S, H * D] -> heads [B, H, S, D] -> softmax(q k + masks) v -> [B, S, ..]
  */
 #include "importers/onnx/table.h"
 
@@ -227,7 +227,7 @@ void tn_onnx_do_ms_attention(struct tn_onnx *n)
 						m.k, m.v));
 }
 
-/* ---- Embedding ------------------------------------------------------------- */
+/* ---- Embedding ----------------------------------------------------------- */
 
 /* The sum of the rows that stand for words, places and segments, its norm, and
  * how many words there are. */

@@ -130,8 +130,9 @@ static void regress(struct tn_forest *f, struct tn_value *x, const char *how,
 		    const char *post, enum tn_dtype to)
 {
 	struct tn_onnx *n = f->n;
-	struct tn_value *y = tn_forest_check(f, x) ? scores_of(f, x, how) : NULL;
+	struct tn_value *y;
 
+	y = tn_forest_check(f, x) ? scores_of(f, x, how) : NULL;
 	y = y ? based(n, y, f->targets) : NULL;
 	y = y ? tn_ml_transform(n, y, post, f->targets) : NULL;
 	if (y)
@@ -140,7 +141,8 @@ static void regress(struct tn_forest *f, struct tn_value *x, const char *how,
 
 void tn_onnx_do_tree_regressor(struct tn_onnx *n)
 {
-	struct tn_forest f = { .n = n, .targets = tn_onnx_int(n, "n_targets", 1) };
+	struct tn_forest f = { .n = n,
+			       .targets = tn_onnx_int(n, "n_targets", 1) };
 	struct tn_value *x = tn_ml_rows(n);
 
 	if (x && tn_forest_older(&f, "target"))
@@ -155,7 +157,8 @@ void tn_onnx_do_tree_ensemble(struct tn_onnx *n)
 					     "SOFTMAX_ZERO", "PROBIT" };
 	int64_t how = tn_onnx_int(n, "aggregate_function", 1);
 	int64_t post = tn_onnx_int(n, "post_transform", 0);
-	struct tn_forest f = { .n = n, .targets = tn_onnx_int(n, "n_targets", 1) };
+	struct tn_forest f = { .n = n,
+			       .targets = tn_onnx_int(n, "n_targets", 1) };
 	struct tn_value *x = tn_ml_rows(n);
 
 	if (!x)
@@ -174,8 +177,8 @@ void tn_onnx_do_tree_ensemble(struct tn_onnx *n)
 
 /* Two classes, of which only the first has weights: s is in favour of the
  * second. Weights that are all positive are its probability. */
-static void one_of_two(struct tn_forest *f, struct tn_value *s, const char *post,
-		       struct tn_value *labels)
+static void one_of_two(struct tn_forest *f, struct tn_value *s,
+		       const char *post, struct tn_value *labels)
 {
 	struct tn_onnx *n = f->n;
 	const char *text = f->is_negative ? "concat(-%v, %v, axis=1)" :
@@ -247,8 +250,8 @@ void tn_onnx_do_tree_classifier(struct tn_onnx *n)
 	struct tn_forest f = { .n = n };
 	struct tn_value *x = tn_ml_rows(n), *labels;
 
-	labels = x ? tn_ml_labels(n, "classlabels_int64s", "classlabels_strings",
-			       &f.targets) : NULL;
+	labels = x ? tn_ml_labels(n, "classlabels_int64s",
+				  "classlabels_strings", &f.targets) : NULL;
 	if (labels && f.targets < 2)
 		tn_onnx_refuse(n, "a single class");
 	else if (labels && tn_forest_older(&f, "class"))
