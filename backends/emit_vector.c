@@ -94,6 +94,36 @@ static void put_splat(const struct printer *p)
 		    p->lanes);
 }
 
+/* What turns vectors of f16 and f32 into each other. */
+static const struct half {
+	int bytes;		/* of the f32 */
+	const char *guard, *load, *store;
+} halves[] = {
+	{ 64, "defined(__AVX512F__)",
+	  "_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p))",
+	  "_mm256_storeu_si256((__m256i *)(void *)p, "
+	  "_mm512_cvtps_ph((__m512)a, 8))" },
+	{ 32, "defined(__F16C__) && defined(__FMA__)",
+	  "_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p))",
+	  "_mm_storeu_si128((__m128i *)(void *)p, "
+	  "_mm256_cvtps_ph((__m256)a, 0))" },
+	{ 16, "defined(__F16C__) && defined(__FMA__)",
+	  "_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)(const void *)p))",
+	  "_mm_storel_epi64((__m128i *)(void *)p, "
+	  "_mm_cvtps_ph((__m128)a, 0))" }
+};
+
+static const struct half *half_of(const struct printer *p,
+				  enum tn_dtype stored)
+{
+	size_t i;
+
+	for (i = 0; stored == TN_f16 && i < sizeof halves / sizeof *halves; i++)
+		if (halves[i].bytes == p->bytes)
+			return &halves[i];
+	return NULL;
+}
+
 /* Loads and stores; 16-bit floats change form on the way. */
 static void put_memory(const struct printer *p, enum tn_dtype stored,
 		       unsigned parts)
@@ -101,41 +131,63 @@ static void put_memory(const struct printer *p, enum tn_dtype stored,
 	const char *sname = tn_dtype_name(stored);
 	const char *stype = tn_dtypes[stored].c_storage;
 	bool is_same = stored == p->dtype;
+	const struct half *half = half_of(p, stored);
 
 	if (parts & TN_PART_LOAD) {
 		tn_buf_putf(p->out, "%s tn_%sx%d tn_load_%sx%d(const %s *p)\n"
-			    "{\n\ttn_%sx%d r%s;\n\n", p->function, p->name,
-			    p->lanes, sname, p->lanes, stype, p->name,
-			    p->lanes, is_same ? "" : " = {0}");
+			    "{\n", p->function, p->name, p->lanes, sname,
+			    p->lanes, stype);
+		if (half)
+			tn_buf_putf(p->out, "#if TN_VECTORS && %s\n"
+				    "\treturn (tn_%sx%d)%s;\n#else\n",
+				    half->guard, p->name, p->lanes, half->load);
+		tn_buf_putf(p->out, "\ttn_%sx%d r%s;\n\n", p->name, p->lanes,
+			    is_same ? "" : " = {0}");
 		if (is_same)
 			tn_buf_put(p->out, "\tmemcpy(&r, p, sizeof r);\n");
 		else
 			tn_buf_putf(p->out, "\tfor (int i = 0; i < %d; i++)\n"
 				    "\t\tTN_LANE(r, i) = tn_load_%s(p[i]);\n",
 				    p->lanes, sname);
-		tn_buf_put(p->out, "\treturn r;\n}\n\n");
+		tn_buf_putf(p->out, "\treturn r;\n%s}\n\n",
+			    half ? "#endif\n" : "");
 	}
 	if (!(parts & TN_PART_STORE))
 		return;
 	tn_buf_putf(p->out, "%s void tn_store_%sx%d(%s *p, tn_%sx%d a)\n{\n",
 		    p->function, sname, p->lanes, stype, p->name, p->lanes);
+	if (half)
+		tn_buf_putf(p->out, "#if TN_VECTORS && %s\n\t%s;\n"
+			    "#else\n", half->guard, half->store);
 	if (is_same)
 		tn_buf_put(p->out, "\tmemcpy(p, &a, sizeof a);\n");
 	else
 		tn_buf_putf(p->out, "\tfor (int i = 0; i < %d; i++)\n"
 			    "\t\tp[i] = tn_store_%s(TN_LANE(a, i));\n",
 			    p->lanes, sname);
-	tn_buf_put(p->out, "}\n\n");
+	tn_buf_putf(p->out, "%s}\n\n", half ? "#endif\n" : "");
 }
 
+/* By a store and a load where the computer does them; else lane by lane. */
 static void put_round(const struct printer *p, enum tn_dtype stored)
 {
-	tn_buf_putf(p->out, "%s tn_%sx%d tn_round_%sx%d(tn_%sx%d a)\n{\n"
-		    "\ttn_%sx%d r = {0};\n\n\tfor (int i = 0; i < %d; i++)\n"
+	const struct half *half = half_of(p, stored);
+	const char *sname = tn_dtype_name(stored);
+
+	tn_buf_putf(p->out, "%s tn_%sx%d tn_round_%sx%d(tn_%sx%d a)\n{\n",
+		    p->function, p->name, p->lanes, sname, p->lanes, p->name,
+		    p->lanes);
+	if (half)
+		tn_buf_putf(p->out, "#if TN_VECTORS && %s\n"
+			    "\tuint16_t p[%d];\n\n\t%s;\n"
+			    "\treturn (tn_%sx%d)%s;\n#else\n", half->guard,
+			    p->lanes, half->store, p->name, p->lanes,
+			    half->load);
+	tn_buf_putf(p->out, "\ttn_%sx%d r = {0};\n\n"
+		    "\tfor (int i = 0; i < %d; i++)\n"
 		    "\t\tTN_LANE(r, i) = tn_round_%s(TN_LANE(a, i));\n"
-		    "\treturn r;\n}\n\n", p->function, p->name, p->lanes,
-		    tn_dtype_name(stored), p->lanes, p->name, p->lanes,
-		    p->name, p->lanes, p->lanes, tn_dtype_name(stored));
+		    "\treturn r;\n%s}\n\n", p->name, p->lanes, p->lanes, sname,
+		    half ? "#endif\n" : "");
 }
 
 /* Intrinsics for acc + a * b where the instruction set has one; lanes by
