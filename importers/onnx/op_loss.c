@@ -33,6 +33,7 @@ static bool each_loss(struct tn_onnx *n, struct tn_value *logs,
 	return out[0] != NULL;
 }
 
+/* Losses of a batch are many: in f32 their sum would lose three digits. */
 static void give_loss(struct tn_onnx *n, struct tn_value *logs)
 {
 	const char *how = tn_onnx_string(n, "reduction", "mean");
@@ -43,9 +44,11 @@ static void give_loss(struct tn_onnx *n, struct tn_value *logs)
 	if (!strcmp(how, "none"))
 		tn_onnx_give(n, 0, each[0]);
 	else if (!strcmp(how, "sum"))
-		tn_onnx_is(n, "sum(%v)", each[0]);
+		tn_onnx_is(n, "cast(sum(cast(%v, f64)), %t)", each[0],
+			   logs->type->dtype);
 	else
-		tn_onnx_is(n, "sum(%v) / sum(%v)", each[0], each[1]);
+		tn_onnx_is(n, "cast(sum(cast(%v, f64)) / sum(cast(%v, f64)), "
+			   "%t)", each[0], each[1], logs->type->dtype);
 }
 
 void tn_onnx_do_nll_loss(struct tn_onnx *n)
