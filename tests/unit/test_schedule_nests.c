@@ -503,11 +503,11 @@ static void put_read(struct fuzz *f, int nest)
 
 	tn_buf_init(&row);
 	if (kind == 0)
-		tn_buf_putf(&row, "%s - 1 - i%d", f->rows, nest);
+		tn_buf_putf(&row, "%s - 1 - row%d", f->rows, nest);
 	else if (kind == 2 && f->rows[0] == '5')
 		tn_buf_putf(&row, "j%d", nest);
 	else
-		tn_buf_putf(&row, "i%d", nest);
+		tn_buf_putf(&row, "row%d", nest);
 	if (from == nest)
 		tn_buf_putf(&f->file, "x[%s, j%d]", tn_buf_text(&row), nest);
 	else if (from % 2)
@@ -515,7 +515,7 @@ static void put_read(struct fuzz *f, int nest)
 	else
 		tn_buf_putf(&f->file, "t%d[%s, %s%d]", from,
 			    tn_buf_text(&row), kind == 1 ? "0 * j" :
-			    kind == 3 && f->rows[0] == '5' ? "i" : "j",
+			    kind == 3 && f->rows[0] == '5' ? "row" : "j",
 			    nest);
 	tn_buf_fini(&row);
 }
@@ -543,20 +543,20 @@ static void put_nest(struct fuzz *f, int n)
 	if (!last)
 		tn_buf_putf(&f->file, reduces ? "alloc t%d: f32[%s] @arena;\n"
 			    : "alloc t%d: f32[%s, 5] @arena;\n", n, f->rows);
-	tn_buf_putf(&f->file, "for i%d in 0..%s {\n", n, f->rows);
+	tn_buf_putf(&f->file, "for row%d in 0..%s {\n", n, f->rows);
 	if (reduces)
 		tn_buf_put(&f->file, "let mut acc: f32 = 1.0;\n");
 	tn_buf_putf(&f->file, "for j%d in 0..5 { ", n);
 	if (reduces)
 		tn_buf_put(&f->file, sums[sum]);
 	else if (last)
-		tn_buf_putf(&f->file, "y[i%d, j%d] = ", n, n);
+		tn_buf_putf(&f->file, "y[row%d, j%d] = ", n, n);
 	else
-		tn_buf_putf(&f->file, "t%d[i%d, j%d] = ", n, n, n);
+		tn_buf_putf(&f->file, "t%d[row%d, j%d] = ", n, n, n);
 	put_value(f, n);
 	tn_buf_put(&f->file, reduces && sum ? "); }\n" : "; }\n");
 	if (reduces)
-		tn_buf_putf(&f->file, "t%d[i%d] = acc;\n", n, n);
+		tn_buf_putf(&f->file, "t%d[row%d] = acc;\n", n, n);
 	tn_buf_put(&f->file, "}\n");
 }
 
@@ -637,9 +637,9 @@ static void put_start(struct fuzz *f)
 	tn_buf_clear(&f->steps);
 	if (pick(f, 2))
 		return;
-	tn_buf_put(&f->steps, "join(i0");
+	tn_buf_put(&f->steps, "join(row0");
 	for (i = 1; i < f->nests; i++)
-		tn_buf_putf(&f->steps, ", i%d", i);
+		tn_buf_putf(&f->steps, ", row%d", i);
 	tn_buf_put(&f->steps, ")");
 }
 
