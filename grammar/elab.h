@@ -139,6 +139,8 @@ struct tn_elab {
 	struct tn_sink text_sink;	/* holds the texts of elab_text.c */
 	struct tn_map texts;		/* text -> const struct tn_tree_item * */
 	struct tn_map runtime;		/* name -> struct tn_dim *, of bodies */
+	struct tn_map ahead;		/* struct tn_tree_dim * of a body -> its
+					 * dim, which results named before */
 	struct tn_map origins;		/* weight value -> struct tn_weight * */
 	struct tn_vec order;		/* struct decl *, of the user */
 	struct tn_vec edges;		/* struct edge */
@@ -160,6 +162,8 @@ struct frame {
 	bool is_broken;			/* the parser skipped something */
 	bool sees_runtime;		/* dims declared in other bodies too */
 	bool is_text;			/* its names name no values */
+	const struct tn_sig *results_of;	/* its results are at work, which
+						 * may name dims of the body */
 };
 
 /* ---- elab_util.c ------------------------------------------------------ */
@@ -238,6 +242,9 @@ void elab_items(struct tn_elab *e);
 void elab_dim_item(struct tn_elab *e, struct decl *decl);
 /* A dim of a body: `dim Z in [0, 64];` bound in the frame. */
 void elab_dim_stmt(struct frame *frame, const struct tn_tree_dim *dim);
+/* The dim that the body of `results_of` declares; false: none of the name. */
+bool elab_dim_ahead(struct frame *frame, const char *name,
+		    const struct tn_dim **out);
 const struct tn_dim *elab_dim(struct frame *frame,
 			      const struct tn_expr *expr);
 /* Arithmetic on dims; NULL after a report. */

@@ -166,9 +166,31 @@ void elab_dim_item(struct tn_elab *e, struct decl *decl)
 		e->module->failed = true;
 }
 
+bool elab_dim_ahead(struct frame *frame, const char *name,
+		    const struct tn_dim **out)
+{
+	const struct tn_tree_block *body = &frame->results_of->body;
+	const struct tn_tree_dim *dim = NULL;
+	uint32_t i;
+
+	for (i = 0; i < body->len && !dim; i++)
+		if (body->at[i]->kind == TN_STMT_DIM &&
+		    !strcmp(body->at[i]->dim->name.text, name))
+			dim = body->at[i]->dim;
+	if (!dim)
+		return false;
+	if (!tn_map_has(&frame->e->ahead, dim))
+		elab_map(frame->e, &frame->e->ahead, dim,
+			 (void *)make_dim(frame, dim, true));
+	*out = tn_map_find(&frame->e->ahead, dim);
+	return true;
+}
+
 void elab_dim_stmt(struct frame *frame, const struct tn_tree_dim *dim)
 {
-	const struct tn_dim *made = make_dim(frame, dim, true);
+	const struct tn_dim *made = tn_map_has(&frame->e->ahead, dim) ?
+		tn_map_find(&frame->e->ahead, dim) :
+		make_dim(frame, dim, true);
 
 	if (made && !tn_map_set(&frame->e->runtime, dim->name.text,
 				(void *)made))

@@ -140,6 +140,7 @@ void elab_signature(struct tn_elab *e, struct decl *decl)
 	frame.b.block = NULL;
 	for (i = 0; i < sig->params.len; i++)
 		one_param(&frame, sig->params.at[i]);
+	frame.results_of = sig;
 	set_results(&frame, sig);
 	frame_fini(&frame);
 }
@@ -479,6 +480,36 @@ static bool flatten_call(struct frame *frame, const struct decl *decl,
 	return true;
 }
 
+static void note_runtime(void *data, const struct tn_dim *sym)
+{
+	bool *has = data;
+
+	*has = *has || sym->sym->is_runtime;
+}
+
+/* Whether the callee may be called: a size that its own body tells is known to
+ * its caller if that is the program alone. */
+static bool is_callable(struct tn_elab *e, const struct tn_fn *fn,
+			struct tn_span span)
+{
+	struct tn_diag *diag;
+	bool has = false;
+	int i, k;
+
+	for (i = 0; i < fn->nresults && fn->kind == TN_FN_PLAIN; i++)
+		for (k = 0; k < fn->result_types[i]->rank; k++)
+			tn_dim_each_sym(fn->result_types[i]->dims[k],
+					note_runtime, &has);
+	if (!has)
+		return true;
+	diag = tn_diag_report(e->sink, TN_E0324, span, "'%s' gives sizes that "
+			      "its own body tells: it cannot be called",
+			      fn->name);
+	tn_diag_also(e->sink, diag, fn->span, "declared here");
+	tn_diag_help(e->sink, diag, "write here what it does");
+	return false;
+}
+
 struct ev elab_call_plain(struct frame *frame, struct decl *decl,
 			  struct call *call)
 {
@@ -492,7 +523,8 @@ struct ev elab_call_plain(struct frame *frame, struct decl *decl,
 
 	if (!decl->fn && elab_is_fused(decl->item))
 		elab_signature(e, decl);
-	ok = decl->fn && decl->fn->result_types;
+	ok = decl->fn && decl->fn->result_types &&
+		is_callable(e, decl->fn, call->span);
 	known = tn_arena_array(&e->scratch, params->len + 1, sizeof(*known));
 	if (!known || !flatten_call(frame, decl, call))
 		return out;

@@ -308,6 +308,7 @@ struct ev elab_name(struct frame *frame, const char *name,
 		    struct tn_span span)
 {
 	const struct bind *bind = frame_find(frame, name);
+	const struct tn_dim *dim;
 	struct decl *decl;
 	struct ev ev;
 
@@ -326,6 +327,8 @@ struct ev elab_name(struct frame *frame, const char *name,
 	if (!decl && frame->sees_runtime &&
 	    tn_map_has(&frame->e->runtime, name))
 		return ev_dim(tn_map_find(&frame->e->runtime, name), span);
+	if (!decl && frame->results_of && elab_dim_ahead(frame, name, &dim))
+		return dim ? ev_dim(dim, span) : ev_poison(span);
 	if (!decl && strcmp(name, "none") == 0) {
 		ev = ev_poison(span);
 		ev.kind = EV_NONE;

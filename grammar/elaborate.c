@@ -24,6 +24,7 @@ struct tn_elab *tn_elab_new(const struct tn_elab_options *options)
 	tn_sink_init(&e->text_sink);
 	tn_map_init_text(&e->texts);
 	tn_map_init_text(&e->runtime);
+	tn_map_init_ptr(&e->ahead);
 	tn_map_init_ptr(&e->origins);
 	tn_vec_init(&e->order, sizeof(struct decl *), NULL);
 	tn_vec_init(&e->edges, sizeof(struct edge), NULL);
@@ -42,6 +43,7 @@ void tn_elab_free(struct tn_elab *e)
 	tn_sink_fini(&e->text_sink);
 	tn_map_fini(&e->texts);
 	tn_map_fini(&e->runtime);
+	tn_map_fini(&e->ahead);
 	tn_map_fini(&e->origins);
 	tn_vec_fini(&e->order);
 	tn_vec_fini(&e->edges);

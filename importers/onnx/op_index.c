@@ -321,7 +321,7 @@ struct tn_value *tn_onnx_places(struct tn_onnx *n, struct tn_value *x,
 void tn_onnx_do_non_zero(struct tn_onnx *n)
 {
 	struct tn_value *x = tn_onnx_in(n, 0), *at, *parts[TN_MAX_RANK];
-	const struct tn_dim *count, *step;
+	const struct tn_dim *count, *steps[TN_MAX_RANK];
 	int i;
 
 	if (!x)
@@ -331,19 +331,15 @@ void tn_onnx_do_non_zero(struct tn_onnx *n)
 		tn_onnx_refuse(n, "a scalar");
 		return;
 	}
+	steps[x->type->rank - 1] = tn_onnx_number(n, 1);
+	for (i = x->type->rank - 1; i > 0; i--)
+		steps[i - 1] = tn_dim_mul(tn_onnx_pool(n), steps[i],
+					  x->type->dims[i]);
 	at = tn_onnx_places(n, tn_onnx_text(n, "reshape(%v, [%d])", x, count),
 			    count);
-	step = count;
 	for (i = 0; at && i < x->type->rank; i++) {
-		if (!tn_dim_is_const(x->type->dims[i]) ||
-		    !x->type->dims[i]->value) {
-			tn_onnx_unknown(n, "sizes that only run time knows");
-			return;
-		}
-		step = tn_dim_floordiv(tn_onnx_pool(n), step,
-				       x->type->dims[i]);
 		parts[i] = tn_onnx_text(n, "expand_dims(%v // cast(%d, i64) %% "
-					"cast(%d, i64), axes=[0])", at, step,
+					"cast(%d, i64), axes=[0])", at, steps[i],
 					x->type->dims[i]);
 		if (!parts[i])
 			return;

@@ -306,6 +306,13 @@ def model_map_type():
                        [typed("n", field(5, field(1, INT64)))]))
 
 
+def model_non_zero():
+    """Places of a matrix of any number of rows."""
+    return model(graph([node("NonZero", ["x"], ["y"])],
+                       [info("x", FLOAT, ["N", 4])],
+                       [info("y", INT64, [2, "found"])]))
+
+
 if __name__ == "__main__":
     with open(sys.argv[2], "wb") as out:
         out.write(globals()["model_" + sys.argv[1]]())
