@@ -221,8 +221,8 @@ static struct tn_op *unread(const struct simplify *s,
 {
 	struct tn_op *op = value ? value->op : NULL;
 
-	if (!op || !op->block || op->nout != 1 || op->out[0]->uses ||
-	    op->nregions || (tn_ops[op->code].flags & TN_FLAG_EFFECT) ||
+	if (!op || !op->block || op->nout != 1 || op->nregions ||
+	    !tn_graph_is_dead(op) ||
 	    (op->code == TN_OP_call && !s->options->drops_calls))
 		return NULL;
 	return op;

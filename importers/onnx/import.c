@@ -227,34 +227,6 @@ static bool add_results(struct tn_onnx_job *job, struct tn_onnx_scope *scope)
 
 /* ---- What has no reader -------------------------------------------------------------- */
 
-static bool is_used(const struct tn_op *op)
-{
-	int i;
-
-	if (op->code == TN_OP_return || op->code == TN_OP_yield ||
-	    tn_op_has(op->code, TN_FLAG_EFFECT))
-		return true;
-	for (i = 0; i < op->nout; i++)
-		if (op->out[i]->uses)
-			return true;
-	return false;
-}
-
-static bool has_effect(const struct tn_block *block)
-{
-	const struct tn_op *op;
-	int i;
-
-	for (op = block->first; op; op = op->next) {
-		if (tn_op_has(op->code, TN_FLAG_EFFECT))
-			return true;
-		for (i = 0; i < op->nregions; i++)
-			if (has_effect(op->regions[i]))
-				return true;
-	}
-	return false;
-}
-
 /* From the end, so that what only dead ones read is dead when it comes. */
 static void clean(struct tn_block *block, bool all)
 {
@@ -264,9 +236,7 @@ static void clean(struct tn_block *block, bool all)
 
 	for (op = block->last; op; op = before) {
 		before = op->prev;
-		keep = !all && is_used(op);
-		for (i = 0; !keep && !all && i < op->nregions; i++)
-			keep = has_effect(op->regions[i]);
+		keep = !all && !tn_graph_is_dead(op);
 		for (i = 0; i < op->nregions; i++)
 			clean(op->regions[i], !keep);
 		if (!keep)

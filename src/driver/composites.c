@@ -24,20 +24,6 @@ static const char composites_text[] = {
 
 /* ---- What is left over --------------------------------------------------- */
 
-static bool is_unread(const struct tn_op *op)
-{
-	int i;
-
-	if (op->nregions || !op->nout ||
-	    tn_op_has(op->code, TN_FLAG_EFFECT) || op->code == TN_OP_return ||
-	    op->code == TN_OP_yield)
-		return false;
-	for (i = 0; i < op->nout; i++)
-		if (op->out[i]->uses)
-			return false;
-	return true;
-}
-
 /* From the end, so that what only dead ones read is dead when it comes. */
 static void sweep(struct tn_rw *rw, struct tn_block *block)
 {
@@ -48,7 +34,7 @@ static void sweep(struct tn_rw *rw, struct tn_block *block)
 		before = op->prev;
 		for (i = 0; i < op->nregions; i++)
 			sweep(rw, op->regions[i]);
-		if (is_unread(op))
+		if (tn_graph_is_dead(op))
 			tn_rw_erase(rw, op);
 	}
 }

@@ -509,6 +509,34 @@ struct tn_attr *tn_graph_attr(const struct tn_op *op, const char *name)
 	return NULL;
 }
 
+/* ---- What nobody reads ----------------------------------------------- */
+
+static bool is_felt(const struct tn_op *op)
+{
+	const struct tn_op *inner;
+	int i;
+
+	if (tn_op_has(op->code, TN_FLAG_EFFECT | TN_FLAG_SIZES))
+		return true;
+	for (i = 0; i < op->nregions; i++)
+		for (inner = op->regions[i]->first; inner; inner = inner->next)
+			if (is_felt(inner))
+				return true;
+	return false;
+}
+
+bool tn_graph_is_dead(const struct tn_op *op)
+{
+	int i;
+
+	if (op->code == TN_OP_return || op->code == TN_OP_yield)
+		return false;
+	for (i = 0; i < op->nout; i++)
+		if (op->out[i]->uses)
+			return false;
+	return !is_felt(op);
+}
+
 /* ---- Annotations ----------------------------------------------------- */
 
 const struct tn_annot *tn_annots_find(const struct tn_annots *annots,

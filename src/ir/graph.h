@@ -260,6 +260,10 @@ bool tn_module_list(const struct tn_module *module, struct tn_vec *list);
 
 /* The attribute by name, or NULL. */
 struct tn_attr *tn_graph_attr(const struct tn_op *op, const char *name);
+/* Whether nothing is lost with the op: nobody reads a result, it ends no block,
+ * and neither it nor what stands inside of it has an effect or sets a run-time
+ * size. */
+bool tn_graph_is_dead(const struct tn_op *op);
 /* Operand i's value. */
 static inline struct tn_value *tn_graph_in(const struct tn_op *op, int i)
 {

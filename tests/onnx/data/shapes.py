@@ -93,6 +93,16 @@ def model_long_range():
                         info("step", INT64, [])], [info("y", INT64, ["n"])]))
 
 
+def model_found():
+    """Of what is found only how much it is; silu is a composite."""
+    return model(graph([node("NonZero", ["x"], ["z"]),
+                        node("Size", ["z"], ["n"]),
+                        node("Sigmoid", ["x"], ["s"]),
+                        node("Mul", ["x", "s"], ["y"])],
+                       [info("x", FLOAT, [4])],
+                       [info("n", INT64, []), info("y", FLOAT, [4])]))
+
+
 def model_topk():
     return model(graph([node("TopK", ["x", "k"], ["y", "at"])],
                        [info("x", FLOAT, [4]), info("k", INT64, [1])],
