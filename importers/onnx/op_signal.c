@@ -167,10 +167,13 @@ static bool is_declared(struct tn_onnx *n, const struct tn_value *y)
 	return true;
 }
 
+/* The transforms along all axes that give the declared shape; run time picks
+ * one. */
 static void by_any_axis(struct tn_onnx *n, struct tn_value *x,
 			const struct dft *how)
 {
 	struct tn_value *axis = tn_onnx_in(n, 2), *out = NULL, *one;
+	struct tn_onnx_choices choices = { .count = 0 };
 	int i, rank = x->type->rank;
 
 	if (axis && axis->type->rank)
@@ -181,13 +184,16 @@ static void by_any_axis(struct tn_onnx *n, struct tn_value *x,
 			return;
 		if (!is_declared(n, one))
 			continue;
+		choices.mask[choices.count++] = 1u << i;
 		out = out ? tn_onnx_text(n, "select(%v == %i || %v == %i, %v, "
 					 "%v)", axis, (int64_t)i, axis,
 					 (int64_t)(i - rank), one, out) : one;
 	}
-	if (!out)
+	axis = axis ? tn_onnx_text(n, "reshape(%v, [1])", axis) : NULL;
+	if (out && axis && tn_onnx_axes_check(n, axis, rank, &choices))
+		tn_onnx_give(n, 0, out);
+	else
 		tn_onnx_unknown(n, "an axis that only run time knows");
-	tn_onnx_give(n, 0, out);
 }
 
 /* The length: known, or that of the declared result along the axis. */
@@ -204,7 +210,8 @@ static bool read_length(struct tn_onnx *n, struct dft *how, int axis)
 	    tn_onnx_result(n, 0, &dtype, &rank, dims) && axis < rank &&
 	    (how->inverse || !how->onesided)) {
 		how->length = dims[axis];
-		return true;
+		if (tn_onnx_hold(n, 1, 1, &how->length))
+			return true;
 	}
 	tn_onnx_unknown(n, "a length that only run time knows");
 	return false;

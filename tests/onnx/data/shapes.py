@@ -142,6 +142,20 @@ def model_col2im():
                        [info("y", FLOAT, [1, 1, 2, 2])]), 18)
 
 
+def model_dft_axis():
+    """Along either of two axes, which are alike."""
+    return model(graph([node("DFT", ["x", "", "axis"], ["y"])],
+                       [info("x", FLOAT, [2, 2, 1]), info("axis", INT64, [])],
+                       [info("y", FLOAT, [2, 2, 2])]), opset=20)
+
+
+def model_dft_length():
+    return model(graph([node("DFT", ["x", "length"], ["y"])],
+                       [info("x", FLOAT, [1, 4, 1]),
+                        info("length", INT64, [])],
+                       [info("y", FLOAT, [1, 2, 2])]), opset=20)
+
+
 def model_stft():
     """Four or five elements a frame give three frequencies."""
     return model(graph([node("STFT", ["x", "step", "", "length"], ["y"])],
