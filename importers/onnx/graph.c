@@ -299,11 +299,6 @@ static void call_function(struct tn_onnx *n,
 
 /* ---- A node ------------------------------------------------------------------------ */
 
-static bool is_default(const char *domain)
-{
-	return !domain || !domain[0] || !strcmp(domain, "ai.onnx");
-}
-
 static int64_t version_of(const struct tn_onnx_scope *scope,
 			  const char *domain)
 {
@@ -312,14 +307,11 @@ static int64_t version_of(const struct tn_onnx_scope *scope,
 	for (i = 0; i < scope->opsets->len; i++) {
 		const struct onnx_opset *set = &scope->opsets->at[i];
 
-		if (is_default(domain) ? is_default(set->domain) :
-		    set->domain && !strcmp(set->domain, domain))
+		if (!strcmp(tn_onnx_domain(set->domain), domain))
 			return set->version.v;
 	}
-	return is_default(domain) ? 0 : 1;
+	return domain[0] ? 1 : 0;
 }
-
-void tn_onnx_row_text(struct tn_onnx *n);
 
 static void run_row(struct tn_onnx *n)
 {
@@ -332,8 +324,7 @@ static void run_row(struct tn_onnx *n)
 /* What no version has was reported by the survey. */
 static void report_version(struct tn_onnx *n)
 {
-	const char *domain = is_default(n->node->domain) ? "" :
-		n->node->domain;
+	const char *domain = tn_onnx_domain(n->node->domain);
 
 	if (tn_onnx_row(domain, n->node->op, INT64_MAX) && n->version > 0)
 		tn_onnx_refuse(n, "not as operator set %lld has it",
@@ -349,6 +340,7 @@ static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 	struct tn_op *before = n->scope->block->last;
 	const struct onnx_function *function;
 	const struct tn_span *span = tn_map_find(&n->job->lines, n->node);
+	const char *domain = tn_onnx_domain(n->node->domain);
 	int i;
 
 	if (span)
@@ -362,9 +354,8 @@ static void one_node(struct tn_onnx *n, const struct onnx_node_list *nodes)
 	}
 	for (i = 0; i < n->nin; i++)
 		n->failed |= n->in[i]->kind == ONNX_POISON;
-	n->version = version_of(n->scope, n->node->domain);
-	n->row = tn_onnx_row(is_default(n->node->domain) ? "" :
-			     n->node->domain, n->node->op ? n->node->op : "",
+	n->version = version_of(n->scope, domain);
+	n->row = tn_onnx_row(domain, n->node->op ? n->node->op : "",
 			     n->version);
 	function = n->node->op ? function_of(n) : NULL;
 	if (!n->node->op || !n->node->op[0])

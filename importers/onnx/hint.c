@@ -95,11 +95,6 @@ static bool hint_operands(struct tn_onnx_scope *scope,
 	return true;
 }
 
-static bool is_default(const char *domain)
-{
-	return !domain || !domain[0] || !strcmp(domain, "ai.onnx");
-}
-
 bool tn_onnx_hint(struct tn_onnx_scope *scope,
 		  const struct onnx_node_list *nodes)
 {
@@ -109,7 +104,7 @@ bool tn_onnx_hint(struct tn_onnx_scope *scope,
 	for (i = nodes->len; i-- > 0;) {
 		node = &nodes->at[i];
 		for (k = 0; k < sizeof(maps) / sizeof(maps[0]); k++)
-			if (node->op && is_default(node->domain) &&
+			if (node->op && !tn_onnx_domain(node->domain)[0] &&
 			    !strcmp(node->op, maps[k].op) &&
 			    !hint_operands(scope, node, maps[k].operands))
 				return false;

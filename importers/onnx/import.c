@@ -57,9 +57,7 @@ static bool check_opsets(struct tn_onnx_job *job)
 	size_t i;
 
 	for (i = 0; i < sets->len; i++) {
-		const char *domain = sets->at[i].domain;
-
-		if (domain && domain[0] && strcmp(domain, "ai.onnx") != 0)
+		if (tn_onnx_domain(sets->at[i].domain)[0])
 			continue;
 		if (sets->at[i].version.v >= OLDEST &&
 		    sets->at[i].version.v <= NEWEST)

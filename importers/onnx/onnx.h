@@ -115,6 +115,8 @@ struct tn_onnx_row {
 /* ---- import.c, scope.c: values and names -------------------------------- */
 
 enum tn_dtype tn_onnx_dtype(int64_t type);
+/* The domain of operators; "" is that of ONNX, which has several names. */
+const char *tn_onnx_domain(const char *domain);
 struct tn_onnx_value *tn_onnx_new(struct tn_onnx_job *job,
 				  enum tn_onnx_kind kind, const char *name);
 struct tn_onnx_value *tn_onnx_find(struct tn_onnx_scope *scope,

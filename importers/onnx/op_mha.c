@@ -100,6 +100,22 @@ static void give_heads(struct mha *m)
 			   m->q->type->dims[2]);
 }
 
+/* Result 0, with the mask that is operand `mask` and the bias that is operand
+ * 5. */
+static void attend(struct mha *m, int mask)
+{
+	struct tn_onnx *n = m->n;
+
+	if (tn_onnx_has(n, mask))
+		add_mask(m, mask);
+	if (tn_onnx_has(n, 5))
+		add(m, tn_onnx_in(n, 5));
+	if (!n->failed)
+		add_order(m);
+	if (!n->failed)
+		give_heads(m);
+}
+
 /* Keys and values behind those of the past, operands i and i + 1. */
 static bool join_past(struct mha *m, int i)
 {
@@ -161,15 +177,7 @@ void tn_onnx_do_multi_head(struct tn_onnx *n)
 	m.v = split(&m, biased(&m, v, 3, at));
 	if (!m.q || !m.k || !m.v || !join_past(&m, 6))
 		return;
-	if (tn_onnx_has(n, 4))
-		add_mask(&m, 4);
-	if (tn_onnx_has(n, 5))
-		add(&m, tn_onnx_in(n, 5));
-	if (!n->failed)
-		add_order(&m);
-	if (n->failed)
-		return;
-	give_heads(&m);
+	attend(&m, 4);
 	if (n->nout > 1)
 		tn_onnx_give(n, 1, m.k);
 	if (n->nout > 2)
@@ -213,15 +221,9 @@ void tn_onnx_do_ms_attention(struct tn_onnx *n)
 		m.v = tn_onnx_text(n, "p = %v; return concat(p[1], %v, "
 				   "axis=2)", past, m.v);
 	}
-	if (m.k && m.v && tn_onnx_has(n, 3))
-		add_mask(&m, 3);
-	if (tn_onnx_has(n, 5))
-		add(&m, tn_onnx_in(n, 5));
-	if (!n->failed)
-		add_order(&m);
-	if (n->failed)
+	if (!m.k || !m.v)
 		return;
-	give_heads(&m);
+	attend(&m, 3);
 	if (n->nout > 1)
 		tn_onnx_give(n, 1, tn_onnx_text(n, "stack([%v, %v], axis=0)",
 						m.k, m.v));

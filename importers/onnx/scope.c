@@ -25,6 +25,11 @@ enum tn_dtype tn_onnx_dtype(int64_t type)
 	return (enum tn_dtype)(types[type] - 1);
 }
 
+const char *tn_onnx_domain(const char *domain)
+{
+	return domain && strcmp(domain, "ai.onnx") != 0 ? domain : "";
+}
+
 struct tn_onnx_value *tn_onnx_new(struct tn_onnx_job *job,
 				  enum tn_onnx_kind kind, const char *name)
 {

@@ -58,11 +58,6 @@ static void put_node(struct survey *s, const struct onnx_node *node)
 
 /* ---- What cannot be imported ---------------------------------------------------- */
 
-static bool is_default(const char *domain)
-{
-	return !domain || !domain[0] || !strcmp(domain, "ai.onnx");
-}
-
 static bool has_function(const struct tn_onnx_job *job,
 			 const struct onnx_node *node)
 {
@@ -82,7 +77,7 @@ static bool has_function(const struct tn_onnx_job *job,
 static void miss(struct survey *s, const struct onnx_node *node,
 		 const char *why)
 {
-	const char *domain = is_default(node->domain) ? "" : node->domain;
+	const char *domain = tn_onnx_domain(node->domain);
 	const char *name = node->name && node->name[0] ? node->name :
 		node->outputs.len ? node->outputs.at[0] : "";
 	const char *key = tn_arena_printf(&s->job->arena, "%s%s%s", domain,
@@ -104,7 +99,7 @@ static void miss(struct survey *s, const struct onnx_node *node,
 /* Rows are asked for any version: what a version lacks is said at the node. */
 static void check_node(struct survey *s, const struct onnx_node *node)
 {
-	const char *domain = is_default(node->domain) ? "" : node->domain;
+	const char *domain = tn_onnx_domain(node->domain);
 	const struct tn_onnx_row *row =
 		tn_onnx_row(domain, node->op ? node->op : "", INT64_MAX);
 
