@@ -25,14 +25,14 @@ struct tn_import_dim {
 struct tn_import_fix {
 	const char *name;
 	struct tn_tensor value;
-	bool used;		/* set where the model has such an input */
+	bool is_used;		/* set where the model has such an input */
 };
 
 /* How many items a sequence has, or an optional value: --length. */
 struct tn_import_length {
 	const char *name;
 	int64_t length;
-	bool used;
+	bool is_used;
 };
 
 /* The sizes of an input; -1 is a free one: --shape. */
@@ -40,7 +40,7 @@ struct tn_import_shape {
 	const char *name;
 	int rank;
 	int64_t sizes[TN_MAX_RANK];
-	bool used;
+	bool is_used;
 };
 
 struct tn_import {

@@ -75,7 +75,7 @@ static const struct tn_import_shape *find_shape(struct tn_onnx_job *job,
 			found = shape;
 	}
 	if (found)
-		found->used = true;
+		found->is_used = true;
 	return found;
 }
 
@@ -210,7 +210,7 @@ static struct tn_onnx_value *fixed(struct tn_onnx_job *job,
 	struct tn_onnx_value *value;
 	struct tn_tensor copy;
 
-	fix->used = true;
+	fix->is_used = true;
 	if (!type || !type->tensor || !is_of(&fix->value, type->tensor)) {
 		tn_diag_report(job->host->sink, TN_E1016, place(job),
 			       "the value that --fix gives for '%s' is not of "
@@ -250,7 +250,7 @@ static int64_t length_of(struct tn_onnx_job *job, const char *name,
 			     "has: --length=%s=N", name);
 		return -1;
 	}
-	found->used = true;
+	found->is_used = true;
 	if (found->length <= most)
 		return found->length;
 	refuse(job, name, optional ? "an optional value: of length 0 or 1" :

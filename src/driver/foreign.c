@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/num.h"
 #include "driver/composites.h"
 #include "driver/given.h"
 #include "driver/source.h"
@@ -85,103 +84,6 @@ static int text(void *host, struct tn_block *block,
 	return tn_elab_text(module->elab, block, statements, max, out, why);
 }
 
-/* ---- Bounds -------------------------------------------------------------- */
-
-#define NBOUNDS 64
-
-static bool number(struct tenon_module *module, const char *text, size_t len,
-		   int64_t *out)
-{
-	const char *copy = tn_arena_strndup(&module->arena, text, len);
-	uint64_t value;
-
-	if (!copy || !tn_num_parse_u64(copy, &value) || value > INT32_MAX)
-		return false;
-	*out = (int64_t)value;
-	return true;
-}
-
-/* "N=1:8", "N=4", or "N=M", the same size. */
-static bool bound(struct tenon_module *module, const char *text, size_t len,
-		  struct tn_import_dim *dim)
-{
-	const char *equal = memchr(text, '=', len), *colon;
-	size_t left;
-
-	if (!equal || equal == text)
-		return false;
-	dim->is_used = false;
-	dim->same = NULL;
-	dim->name = tn_arena_strndup(&module->arena, text,
-				     (size_t)(equal - text));
-	left = len - (size_t)(++equal - text);
-	colon = memchr(equal, ':', left);
-	if (!colon && left && (*equal < '0' || *equal > '9')) {
-		dim->lo = dim->hi = 0;
-		dim->same = tn_arena_strndup(&module->arena, equal, left);
-		return dim->name && dim->same;
-	}
-	if (!colon)
-		return dim->name && number(module, equal, left, &dim->lo) &&
-		       (dim->hi = dim->lo, true);
-	return dim->name &&
-	       number(module, equal, (size_t)(colon - equal), &dim->lo) &&
-	       number(module, colon + 1, left - (size_t)(colon + 1 - equal),
-		      &dim->hi) && dim->lo <= dim->hi;
-}
-
-static enum tn_status read_bounds(struct tenon_module *module,
-				  struct tn_import *import,
-				  struct tn_import_dim *dims)
-{
-	const char *text = module->context->settings.bounds;
-	size_t len;
-
-	import->dims = dims;
-	for (; text && *text; text += len + (text[len] == ',')) {
-		len = strcspn(text, ",");
-		if (import->ndims < NBOUNDS &&
-		    bound(module, text, len, &dims[import->ndims])) {
-			import->ndims++;
-			continue;
-		}
-		tn_diag_help(&module->context->sink,
-			     tn_context_report(module->context, TN_E0004,
-				"'%.*s' is no value of bounds", (int)len,
-				text), "it takes NAME=LOW:HIGH, NAME=SIZE or "
-			     "NAME=OTHER");
-		return TN_USAGE;
-	}
-	return TN_OK;
-}
-
-/* Bounds of a size that the model has not would be without effect. */
-static enum tn_status bounds_are_of(struct tenon_module *module,
-				    const struct tn_import *import)
-{
-	const char *names[NBOUNDS] = {0}, *name;
-	const struct tn_dim *dim;
-	int i, k, n = module->ir->dims.nsyms;
-
-	for (k = 0; k < import->ndims; k++) {
-		if (import->dims[k].is_used)
-			continue;
-		name = import->dims[k].name;
-		for (i = 0; i < n; i++) {
-			dim = tn_vec_ptr(&module->ir->dims.syms, (size_t)i);
-			names[i % NBOUNDS] = dim->sym->name;
-		}
-		tn_context_suggest(module->context,
-				   tn_context_report(module->context, TN_E0011,
-						     "--bounds: there is no "
-						     "dim '%s'", name), name,
-				   names, (size_t)(n < NBOUNDS ? n : NBOUNDS),
-				   "`tenon import` shows them");
-		return TN_USAGE;
-	}
-	return TN_OK;
-}
-
 /* ---- Reading ------------------------------------------------------------- */
 
 /* A module without items, for the importer to fill. */
@@ -200,7 +102,6 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	struct tn_import import = {
 		.path = path, .text = text, .map = map_beside, .host = module
 	};
-	struct tn_import_dim dims[NBOUNDS];
 	struct tn_file_map mapped;
 	struct tn_given_lists given;
 	enum tn_status status;
@@ -208,9 +109,7 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 
 	if (error > 0)
 		return tn_context_file(module->context, TN_E0002, path, error);
-	status = error ? TN_IO : read_bounds(module, &import, dims);
-	if (!status)
-		status = begin(module);
+	status = error ? TN_IO : begin(module);
 	if (!status)
 		status = tn_given_read(module, &import, &given);
 	if (status)
@@ -222,8 +121,6 @@ enum tn_status tn_foreign_read(struct tenon_module *module, const char *path)
 	status = tn_onnx_import(&import, &module->file);
 	module->has_weights = true;
 	tn_given_fini(&import);
-	if (!status)
-		status = bounds_are_of(module, &import);
 	if (!status)
 		status = tn_given_check(module, &import);
 	return status || module->context->settings.no_composites ? status :

@@ -1,6 +1,7 @@
 /*
- * What the user says of the inputs of a model for its import.
+ * What the user says of the sizes and inputs of a model for its import.
  *
+ *   --bounds=N=1:8,M=N
  *   --fix="axes=2xi64=0 1"   --length=x=3,opt=0   --shape=x_0=2x?,y=4
  */
 #include "driver/given.h"
@@ -60,6 +61,77 @@ static bool number(const char *text, size_t len, int64_t *out)
 	return true;
 }
 
+/* ---- Bounds -------------------------------------------------------------- */
+
+/* "N=1:8", "N=4", or "N=M", the same size. */
+static bool read_bound(const struct reading *r, const char *text, size_t len,
+		       struct tn_import_dim *out)
+{
+	const char *at, *colon;
+	size_t left;
+
+	*out = (struct tn_import_dim){ .name = name_of(r, text, len, &at) };
+	if (!out->name)
+		return false;
+	left = len - (size_t)(at - text);
+	colon = memchr(at, ':', left);
+	if (!colon && left && (*at < '0' || *at > '9')) {
+		out->same = tn_arena_strndup(&r->module->arena, at, left);
+		return out->same != NULL;
+	}
+	if (!colon)
+		return number(at, left, &out->lo) &&
+		       (out->hi = out->lo, true);
+	return number(at, (size_t)(colon - at), &out->lo) &&
+	       number(colon + 1, left - (size_t)(colon + 1 - at), &out->hi) &&
+	       out->lo <= out->hi;
+}
+
+static enum tn_status read_bounds(struct tenon_module *module,
+				  struct tn_import *import)
+{
+	struct reading r = { module, "bounds",
+			     "NAME=LOW:HIGH, NAME=SIZE or NAME=OTHER" };
+	const char *text = module->context->settings.bounds;
+	size_t len;
+
+	for (; text && *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		if (import->ndims == TN_GIVEN_MOST ||
+		    !read_bound(&r, text, len, &import->dims[import->ndims]))
+			return malformed(&r, text, len);
+		import->ndims++;
+	}
+	return TN_OK;
+}
+
+/* Bounds of a size that the model has not would be without effect. */
+static enum tn_status bounds_are_of(struct tenon_module *module,
+				    const struct tn_import *import)
+{
+	const char *names[TN_GIVEN_MOST] = {0}, *name;
+	const struct tn_dim *dim;
+	int i, k, n = module->ir->dims.nsyms;
+
+	for (k = 0; k < import->ndims; k++) {
+		if (import->dims[k].is_used)
+			continue;
+		name = import->dims[k].name;
+		for (i = 0; i < n; i++) {
+			dim = tn_vec_ptr(&module->ir->dims.syms, (size_t)i);
+			names[i % TN_GIVEN_MOST] = dim->sym->name;
+		}
+		tn_context_suggest(module->context,
+				   tn_context_report(module->context, TN_E0011,
+						     "--bounds: there is no "
+						     "dim '%s'", name), name,
+				   names, (size_t)(n < TN_GIVEN_MOST ? n : TN_GIVEN_MOST),
+				   "`tenon import` shows them");
+		return TN_USAGE;
+	}
+	return TN_OK;
+}
+
 /* ---- Lengths and shapes -------------------------------------------------- */
 
 static bool read_length(const struct reading *r, const char *text, size_t len,
@@ -67,7 +139,7 @@ static bool read_length(const struct reading *r, const char *text, size_t len,
 {
 	const char *rest;
 
-	out->used = false;
+	out->is_used = false;
 	out->name = name_of(r, text, len, &rest);
 	return out->name && number(rest, len - (size_t)(rest - text),
 				   &out->length);
@@ -80,7 +152,7 @@ static bool read_shape(const struct reading *r, const char *text, size_t len,
 	const char *at, *end = text + len;
 	size_t n;
 
-	out->used = false;
+	out->is_used = false;
 	out->rank = 0;
 	out->name = name_of(r, text, len, &at);
 	if (!out->name)
@@ -180,7 +252,7 @@ static enum tn_status read_fix(const struct reading *r, const char *text,
 {
 	const char *value, *rest;
 
-	out->used = false;
+	out->is_used = false;
 	out->name = name_of(r, text, len, &rest);
 	if (!out->name)
 		return malformed(r, text, len);
@@ -256,10 +328,13 @@ enum tn_status tn_given_read(struct tenon_module *module,
 {
 	enum tn_status status;
 
+	import->dims = given->dims;
 	import->fixes = given->fixes;
 	import->lengths = given->lengths;
 	import->shapes = given->shapes;
-	status = read_lengths(module, import);
+	status = read_bounds(module, import);
+	if (!status)
+		status = read_lengths(module, import);
 	if (!status)
 		status = read_shapes(module, import);
 	if (!status)
@@ -290,18 +365,21 @@ static enum tn_status without_effect(struct tenon_module *module,
 enum tn_status tn_given_check(struct tenon_module *module,
 			      const struct tn_import *import)
 {
+	enum tn_status status = bounds_are_of(module, import);
 	int i;
 
+	if (status)
+		return status;
 	for (i = 0; i < import->nfixes; i++)
-		if (!import->fixes[i].used)
+		if (!import->fixes[i].is_used)
 			return without_effect(module, "fix",
 					      import->fixes[i].name);
 	for (i = 0; i < import->nlengths; i++)
-		if (!import->lengths[i].used)
+		if (!import->lengths[i].is_used)
 			return without_effect(module, "length",
 					      import->lengths[i].name);
 	for (i = 0; i < import->nshapes; i++)
-		if (!import->shapes[i].used)
+		if (!import->shapes[i].is_used)
 			return without_effect(module, "shape",
 					      import->shapes[i].name);
 	return TN_OK;

@@ -1,5 +1,5 @@
-/* What the user says of the inputs of a model for its import: their values,
- * lengths and shapes. */
+/* What the user says of a model for its import: bounds of its sizes; values,
+ * lengths and shapes of its inputs. */
 #ifndef TN_DRIVER_GIVEN_H
 #define TN_DRIVER_GIVEN_H
 
@@ -10,6 +10,7 @@
 #define TN_GIVEN_MOST 64
 
 struct tn_given_lists {
+	struct tn_import_dim dims[TN_GIVEN_MOST];
 	struct tn_import_fix fixes[TN_GIVEN_MOST];
 	struct tn_import_length lengths[TN_GIVEN_MOST];
 	struct tn_import_shape shapes[TN_GIVEN_MOST];
