@@ -304,15 +304,6 @@ def model_opset():
     return one("Relu", ["x"], ["y"], opset=99)
 
 
-def model_opset_next():
-    """One more than the newest that is known."""
-    return one("Relu", ["x"], ["y"], opset=28)
-
-
-def model_opset_none():
-    return field(1, 8) + field(7, graph([node("Relu", ["x"], ["y"])], [X], [Y]))
-
-
 def model_unknown():
     """Two operators that nobody has, of three nodes."""
     return model(graph([node("Frobnicate", ["x"], ["a"], "n1"),
@@ -413,6 +404,7 @@ def model_huge():
 
 
 def model_opset_28():
+    """One more than the newest that is known."""
     return one("Relu", ["x"], ["y"], opset=28)
 
 
