@@ -355,6 +355,11 @@ void tn_onnx_do_compress(struct tn_onnx *n)
 
 	if (!x || !is)
 		return;
+	if (is->type->rank != 1) {
+		tn_onnx_report(n, TN_E1012, "a condition of %d axes, not of 1",
+			       is->type->rank);
+		return;
+	}
 	if (tn_onnx_attr(n, "axis"))
 		axis = axis_of(n, x, 0);
 	else

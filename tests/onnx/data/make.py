@@ -542,6 +542,12 @@ def model_scalar_shape():
                        [info("y", INT64, [0])]))
 
 
+def model_scalar_condition():
+    """Of what is kept, one flag for all."""
+    return model(graph([node("Compress", ["x", "c"], ["y"])],
+                       [X, info("c", BOOL, [])], [Y]))
+
+
 def model_long_tuples():
     """Tuples of indices whose length no int has."""
     return model(graph([node("GatherND", ["x", "i"], ["y"])],
