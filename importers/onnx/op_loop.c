@@ -220,6 +220,18 @@ struct general {
 		*params[2 * TN_REGION_MOST + 2];
 };
 
+/* The element type of scan result i: declared here or in the body. */
+static enum tn_dtype scan_type(const struct loop *loop, int i,
+			       enum tn_dtype declared)
+{
+	const struct onnx_type *type =
+		loop->graph->outputs.at[loop->ncarries + 1 + i].type;
+
+	if (declared != TN_POISON || !type || !type->tensor)
+		return declared;
+	return tn_onnx_dtype(type->tensor->elem.v);
+}
+
 static bool begin_general(struct loop *loop, struct general *g)
 {
 	struct tn_onnx *n = loop->n;
@@ -236,8 +248,12 @@ static bool begin_general(struct loop *loop, struct general *g)
 	for (i = 0; i < loop->ncarries; i++)
 		g->in[g->count++] = loop->carries[i];
 	for (i = 0; i < loop->nscans; i++) {
-		if (!tn_onnx_result(n, loop->ncarries + i, &dtype, &rank,
-				    dims)) {
+		if (tn_onnx_result(n, loop->ncarries + i, &dtype, &rank,
+				   dims))
+			dtype = scan_type(loop, i, dtype);
+		else
+			dtype = TN_POISON;
+		if (dtype == TN_POISON) {
 			tn_onnx_unknown(n, "results of a length that only "
 					  "run time knows");
 			return false;

@@ -129,6 +129,22 @@ def loop(sizes):
                        [floats("one", [], [1])]))
 
 
+def model_hinted_loop():
+    """Ended by a condition; the scan result is as long as what is made of it."""
+    body = graph([node("Add", ["h", "one"], ["h2"]),
+                  node("Less", ["h2", "most"], ["go2"]),
+                  node("Identity", ["h2"], ["each"])],
+                 [info("i", INT64, []), info("go", BOOL, []),
+                  info("h", FLOAT, [])],
+                 [info("go2", BOOL, []), info("h2", FLOAT, []),
+                  info("each", FLOAT, [])])
+    return model(graph([node("Loop", ["n", "", "x"], ["h", "all"], body=body),
+                        node("Neg", ["all"], ["y"])],
+                       [info("n", INT64, []), info("x", FLOAT, [])],
+                       [info("y", FLOAT, [3])],
+                       [floats("one", [], [1]), floats("most", [], [9])]))
+
+
 def model_long_loop():
     """The same of a length that nobody says."""
     return loop(["turns"])
