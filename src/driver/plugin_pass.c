@@ -27,22 +27,27 @@ static void fail(struct tenon_pass *pass, const struct tn_op *op,
 static void fail(struct tenon_pass *pass, const struct tn_op *op,
 		 const char *format, ...)
 {
+	struct tn_module *module;
 	struct tn_buf text;
 	va_list args;
 
 	if (!pass || pass->has_failed)
 		return;
 	pass->has_failed = true;
+	module = pass->context->module;
+	if (module->arena.failed) {
+		module->failed = true;
+		return;
+	}
 	tn_buf_init(&text);
 	va_start(args, format);
 	tn_buf_vputf(&text, format, args);
 	va_end(args);
-	tn_diag_report(pass->context->module->sink, TN_E0044,
-		       op ? op->span : nowhere,
+	tn_diag_report(module->sink, TN_E0044, op ? op->span : nowhere,
 		       "pass '%s' of plug-in %s: %s", pass->of->pass.name,
 		       pass->of->plugin->table->name, tn_buf_text(&text));
 	if (text.failed)
-		pass->context->module->sink->failed = true;
+		module->sink->failed = true;
 	tn_buf_fini(&text);
 }
 
