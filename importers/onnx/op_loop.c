@@ -130,6 +130,12 @@ static void written_out(struct tn_onnx *n, const struct onnx_graph *graph,
 			     tn_onnx_concat(n, t.done, t.scans[i], 0));
 }
 
+/* Whether the first turn's condition is certain. */
+static bool begins_true(struct tn_onnx *n)
+{
+	return !tn_onnx_has(n, 1) || is_true(n, tn_onnx_in(n, 1));
+}
+
 /* How often: known, or as long as a declared result is. */
 static const struct tn_dim *turns_of(struct tn_onnx *n, int ncarries)
 {
@@ -137,8 +143,8 @@ static const struct tn_dim *turns_of(struct tn_onnx *n, int ncarries)
 	enum tn_dtype dtype;
 	int count, rank, i;
 
-	if (tn_onnx_has(n, 0) && tn_onnx_sizes(n, 0, 1, &turns, &count) &&
-	    count == 1)
+	if (begins_true(n) && tn_onnx_has(n, 0) &&
+	    tn_onnx_sizes(n, 0, 1, &turns, &count) && count == 1)
 		return turns;
 	for (i = ncarries; !n->failed && i < n->nout; i++)
 		if (tn_onnx_result(n, i, &dtype, &rank, dims) && rank)
@@ -418,12 +424,6 @@ static void check_turns(struct loop *loop)
 			     "assert(%v == cast(%d, i64), message=\"the loop "
 			     "ran not as often as declared\"); return true",
 			     asked, loop->turns);
-}
-
-/* Whether the first turn's condition is certain. */
-static bool begins_true(struct tn_onnx *n)
-{
-	return !tn_onnx_has(n, 1) || is_true(n, tn_onnx_in(n, 1));
 }
 
 void tn_onnx_do_loop(struct tn_onnx *n)

@@ -114,15 +114,30 @@ def model_loop():
     return loop([3])
 
 
-def loop(sizes):
-    body = graph([node("Add", ["h", "one"], ["h2"]),
+def model_no_turn():
+    """The first condition is known not to hold; nothing is declared."""
+    return model(graph([node("Loop", ["n", "go", "x"], ["y", "all"],
+                             body=turn())],
+                       [info("x", FLOAT, [])],
+                       [info("y", FLOAT, []),
+                        typed("all", tensor_type(FLOAT, None))],
+                       [floats("one", [], [1]), ints("n", [], [3]),
+                        tensor("go", BOOL, [], b"\0")]))
+
+
+def turn():
+    return graph([node("Add", ["h", "one"], ["h2"]),
                   node("Identity", ["go"], ["go2"]),
                   node("Identity", ["h2"], ["each"])],
                  [info("i", INT64, []), info("go", BOOL, []),
                   info("h", FLOAT, [])],
                  [info("go2", BOOL, []), info("h2", FLOAT, []),
                   info("each", FLOAT, [])])
-    return model(graph([node("Loop", ["n", "go", "x"], ["y", "all"], body=body)],
+
+
+def loop(sizes):
+    return model(graph([node("Loop", ["n", "go", "x"], ["y", "all"],
+                             body=turn())],
                        [info("n", INT64, []), info("go", BOOL, []),
                         info("x", FLOAT, [])],
                        [info("y", FLOAT, []), info("all", FLOAT, sizes)],
