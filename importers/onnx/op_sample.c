@@ -138,18 +138,21 @@ static struct tn_value *corner(struct tn_onnx *n, struct grid *g, int number)
 		weight);
 }
 
+/* Beyond a border that is repeated, cubics run on: their elements alone are
+ * those of the border. */
 static void sample(struct tn_onnx *n, struct grid *g, struct tn_value *grid,
 		   const char *mode)
 {
 	const struct tn_dim *shape[TN_MAX_RANK];
 	struct tn_value *y = NULL, *one, *at;
+	bool runs_on = !strcmp(mode, "cubic") && !strcmp(g->padding, "border");
 	int i, corners = 1;
 
 	for (i = 0; i < g->axes; i++) {
 		at = place(n, g, grid, i);
 		if (at && !strcmp(mode, "nearest"))
 			at = tn_onnx_text(n, "round(%v)", at);
-		at = bordered(n, g, at, i);
+		at = runs_on ? at : bordered(n, g, at, i);
 		if (at && !strcmp(mode, "nearest"))
 			at = tn_onnx_text(n, "trunc(%v)", at);
 		if (!at || !taps_of(n, g, i, at, mode))

@@ -42,6 +42,17 @@ def model_middle():
                more=["most", "iou"], center_point_box=1)
 
 
+# ---- Places ------------------------------------------------------------------
+
+def model_cubic_border():
+    """Cubics at a place beyond the border, and at one between it and the first
+    element's middle."""
+    return one("GridSample", [("x", FLOAT, [1, 1, 1, 4]),
+                              ("g", FLOAT, [1, 1, 2, 2])],
+               [("y", FLOAT, [1, 1, 1, 2])], mode="cubic",
+               padding_mode="border", align_corners=0)
+
+
 # ---- Features and trees ------------------------------------------------------
 
 def model_grams():
