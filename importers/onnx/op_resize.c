@@ -289,7 +289,8 @@ static bool is_whole(const struct resize *r)
 	for (k = 0; k < 3; k++)
 		known |= !strcmp(r->coord, coords[k]);
 	if (!known || r->antialias || r->excludes || r->scales ||
-	    r->one_scale || !strcmp(r->mode, "cubic"))
+	    r->one_scale || !strcmp(r->mode, "cubic") ||
+	    !strcmp(r->round, "simple"))
 		return false;
 	for (i = 0; i < r->x->type->rank; i++)
 		if (!is_exact(r, i) || (i < 2 && r->size[i] !=
@@ -374,16 +375,27 @@ static struct tn_value *origins(struct tn_onnx *n, const struct resize *r,
 	return NULL;
 }
 
-static struct tn_value *nearest(struct tn_onnx *n, const struct resize *r,
-				struct tn_value *x, int axis,
-				struct tn_value *at)
+/* A place as an element's. Operator set 10 goes up where the axis shrinks. */
+static struct tn_value *rounded(struct tn_onnx *n, const struct resize *r,
+				int axis, struct tn_value *at)
 {
 	const char *how = !strcmp(r->round, "floor") ? "floor(%v)" :
 		!strcmp(r->round, "ceil") ? "ceil(%v)" :
 		!strcmp(r->round, "round_prefer_ceil") ? "floor(%v + 0.5)" :
 		"ceil(%v - 0.5)";
 
-	at = tn_onnx_text(n, how, at);
+	if (!strcmp(r->round, "simple"))
+		return tn_onnx_text(n, "p = %v; return select(cast(%d, i64) < "
+				    "cast(%d, i64), ceil(p), floor(p))", at,
+				    r->size[axis], r->x->type->dims[axis]);
+	return tn_onnx_text(n, how, at);
+}
+
+static struct tn_value *nearest(struct tn_onnx *n, const struct resize *r,
+				struct tn_value *x, int axis,
+				struct tn_value *at)
+{
+	at = rounded(n, r, axis, at);
 	return at ? tn_onnx_text(n, "gather(%v, min(max(cast(%v, i64), 0), "
 				 "%d - 1), axis=%i)", x, at,
 				 r->x->type->dims[axis], (int64_t)axis) : NULL;
@@ -517,6 +529,22 @@ static void resize(struct tn_onnx *n, struct resize *r)
 		by_axis(n, r);
 }
 
+static bool may_shrink(const struct resize *r)
+{
+	const struct tn_dim *in, *out;
+	int i;
+
+	for (i = 0; i < r->x->type->rank; i++) {
+		in = r->x->type->dims[i];
+		out = r->size[i];
+		if (r->scale[i] > 0 ? r->scale[i] < 1 :
+		    !tn_dim_is_const(in) || !tn_dim_is_const(out) ||
+		    out->value < in->value)
+			return true;
+	}
+	return false;
+}
+
 void tn_onnx_do_resize(struct tn_onnx *n)
 {
 	struct resize r = { .x = tn_onnx_in(n, 0) };
@@ -535,10 +563,13 @@ void tn_onnx_do_resize(struct tn_onnx *n)
 	r.excludes = tn_onnx_int(n, "exclude_outside", 0) != 0;
 	if (!read_axes(n, &r))
 		return;
-	if (is_old ? read_scales(n, &r, 1) :
-	    has_elements(n, 3) ? read_sizes(n, &r, 3) :
-				 read_scales(n, &r, 2))
-		resize(n, &r);
+	if (is_old ? !read_scales(n, &r, 1) :
+	    has_elements(n, 3) ? !read_sizes(n, &r, 3) :
+				 !read_scales(n, &r, 2))
+		return;
+	if (is_old && !strcmp(r.mode, "nearest") && may_shrink(&r))
+		r.round = "simple";
+	resize(n, &r);
 }
 
 void tn_onnx_do_upsample(struct tn_onnx *n)

@@ -53,6 +53,14 @@ def model_cubic_border():
                padding_mode="border", align_corners=0)
 
 
+def model_resize_10():
+    """Columns are left out, rows are repeated."""
+    return make.model(graph([node("Resize", ["x", "scales"], ["y"], "n")],
+                            [info("x", FLOAT, [1, 1, 2, 7])],
+                            [info("y", FLOAT, [1, 1, 4, 2])],
+                            [floats("scales", [4], [1.0, 1.0, 2.0, 0.3])]), 10)
+
+
 # ---- Features and trees ------------------------------------------------------
 
 def model_grams():
