@@ -53,31 +53,37 @@ static bool cut_forward(struct tn_onnx *n, struct cut *cut, int axis,
 	return cut->start[axis] && cut->stop[axis];
 }
 
-/* From `from` down to but without `to`: the same elements upwards, turned. */
+/* From `from` down to but without `to`: the same elements upwards, turned. The
+ * first lies within the axis, whatever `from`; there may be none. */
 static bool cut_backward(struct tn_onnx *n, struct cut *cut, int axis,
 			 const struct tn_dim *size, const struct tn_dim *from,
 			 const struct tn_dim *to)
 {
 	struct tn_dim_pool *pool = tn_onnx_pool(n);
 	const struct tn_dim *one = tn_onnx_number(n, 1);
+	const struct tn_dim *zero = tn_onnx_number(n, 0);
 	const struct tn_dim *least = tn_onnx_number(n, -1), *high, *low;
 	const struct tn_dim *last = tn_dim_sub(pool, size, one), *count;
-	int64_t step = -cut->step[axis];
+	int64_t step = -cut->step[axis], fewest, most;
 
-	high = within(pool, from, size, least, last);
+	high = within(pool, from, size, tn_dim_min(pool, zero, last), last);
 	low = within(pool, to, size, least, last);
 	count = tn_dim_sub(pool, high, low);
 	count = tn_dim_add(pool, count, tn_onnx_number(n, step - 1));
 	count = tn_dim_floordiv(pool, count, tn_onnx_number(n, step));
-	count = tn_dim_max(pool, tn_onnx_number(n, 0), count);
+	count = tn_dim_max(pool, zero, count);
 	if (!count)
 		return false;
 	cut->stop[axis] = tn_dim_add(pool, high, one);
 	cut->start[axis] = tn_dim_sub(pool, cut->stop[axis],
 		tn_dim_add(pool, tn_dim_mul(pool, tn_dim_sub(pool, count, one),
 			tn_onnx_number(n, step)), one));
-	if (tn_dim_is(count, 0))
-		cut->start[axis] = cut->stop[axis] = tn_onnx_number(n, 0);
+	tn_dim_bounds(count, &fewest, &most);
+	if (fewest < 1)
+		cut->start[axis] = tn_dim_min(pool, cut->start[axis],
+					      cut->stop[axis]);
+	if (most < 1)
+		cut->start[axis] = cut->stop[axis] = zero;
 	cut->step[axis] = step;
 	cut->reversed[cut->nreversed++] = axis;
 	return cut->start[axis] && cut->stop[axis];

@@ -61,6 +61,22 @@ def model_resize_10():
                             [floats("scales", [4], [1.0, 1.0, 2.0, 0.3])]), 10)
 
 
+def model_backwards():
+    """From before the first element; from the fourth down to the second last,
+    by twos: of most sizes nothing."""
+    return make.model(graph([node("Slice", ["x", "a", "b", "z", "s"], ["y"]),
+                             node("Slice", ["x", "c", "d", "z", "t"], ["z1"])],
+                            [info("x", FLOAT, ["n"])],
+                            [info("y", FLOAT, ["k"]), info("z1", FLOAT, ["m"])],
+                            [make.ints("a", [1], [-9]),
+                             make.ints("b", [1], [-20]),
+                             make.ints("c", [1], [3]),
+                             make.ints("d", [1], [-2]),
+                             make.ints("z", [1], [0]),
+                             make.ints("s", [1], [-1]),
+                             make.ints("t", [1], [-2])]))
+
+
 # ---- Features and trees ------------------------------------------------------
 
 def model_grams():
