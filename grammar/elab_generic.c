@@ -511,14 +511,28 @@ static bool add_param(struct instance *inst, uint32_t i)
 	return ev.u.agg.fields != NULL;
 }
 
-static struct tn_fn *make_body(struct instance *inst)
+static bool fill_body(struct instance *inst, struct tn_fn *fn)
 {
 	const struct tn_sig *sig = sig_of(inst);
-	struct tn_elab *e = inst->caller->e;
 	struct outcome out = {0};
+	uint32_t i;
+
+	tn_builder_init(&inst->frame.b, fn->body);
+	for (i = 0; i < sig->params.len; i++)
+		if (!add_param(inst, i))
+			return false;
+	return elab_block(&inst->frame, &sig->body, BLOCK_FN, NULL, 0, &out) &&
+	       elab_finish(&inst->frame, sig, &sig->generics, out.nvalues,
+			   out.values, sig->body.span);
+}
+
+/* What is not whole does not stay in the module: where a rule is tried, it
+ * lives on. */
+static struct tn_fn *make_body(struct instance *inst)
+{
+	struct tn_elab *e = inst->caller->e;
 	const char *name;
 	struct tn_fn *fn;
-	uint32_t i;
 
 	name = inst->decl->name;
 	if (inst->decl->is_library && tn_map_has(&e->decls, name))
@@ -529,15 +543,10 @@ static struct tn_fn *make_body(struct instance *inst)
 	fn->is_library = inst->decl->is_library;
 	fn->span = inst->decl->item->name.span;
 	elab_annots(e, &inst->decl->item->annots, &fn->annots);
-	tn_builder_init(&inst->frame.b, fn->body);
-	for (i = 0; i < sig->params.len; i++)
-		if (!add_param(inst, i))
-			return NULL;
-	if (!elab_block(&inst->frame, &sig->body, BLOCK_FN, NULL, 0, &out) ||
-	    !elab_finish(&inst->frame, sig, &sig->generics, out.nvalues,
-			 out.values, sig->body.span))
-		return NULL;
-	return fn;
+	if (fill_body(inst, fn))
+		return fn;
+	elab_drop_fn(e, fn);
+	return NULL;
 }
 
 static bool may_enter(struct instance *inst)

@@ -97,6 +97,16 @@ def not_quite(n):
     n("Div", n("Mul", z, n("Clip", n("Add", z, 2.0), 0.0, 6.0)), 6.0, out="y")
 
 
+def layernorm_wide(n):
+    """The scale has an axis more than what is normed: that norm is found, but
+    has no such scale."""
+    d = n("Sub", "x", n("ReduceMean", "x", axes=[-1], keepdims=1))
+    v = n("ReduceMean", n("Pow", d, 2.0), axes=[-1], keepdims=1)
+    m = n("Div", d, n("Sqrt", n("Add", v, 1e-12)))
+    n.weights.append(floats("gamma", [2, 1, 4], [1, 2, 3, 4, 5, 6, 7, 8]))
+    n("ReduceMean", n("Mul", m, "gamma"), axes=[0], keepdims=0, out="y")
+
+
 def rmsnorm(n):
     """As Llama is exported."""
     v = n("ReduceMean", n("Pow", "x", 2.0), axes=[-1], keepdims=1)
