@@ -280,6 +280,9 @@ static bool of_file(struct tn_onnx_job *job, const struct onnx_tensor *from,
 		job->module->failed = true;
 		return false;
 	}
+	if (!tn_file_is_beside(&job->arena, path, job->host->path))
+		return fail(job, TN_E1009, span, from, "its file is a link "
+			    "that leads out of the model's folder");
 	tn_buf_init(&why);
 	data = job->host->map(job->host->host, path, &size, &why);
 	if (!data && (why.len || tn_tensor_bytes(out)))

@@ -361,3 +361,31 @@ bool tn_file_is_inside(const char *name)
 		name += len + 1;
 	}
 }
+
+/* Whether `real` lies below the folder that `name` is in. */
+static bool is_below(struct tn_arena *arena, const char *real,
+		     const char *name)
+{
+	const char *folder = tn_file_dirname(arena, name);
+	char *above = folder ? realpath(folder, NULL) : NULL;
+	size_t len = above ? strlen(above) : 0;
+	bool below = above && strncmp(real, above, len) == 0 &&
+		(real[len] == '/' || strcmp(above, "/") == 0);
+
+	free(above);
+	return below;
+}
+
+bool tn_file_is_beside(struct tn_arena *arena, const char *path,
+		       const char *beside)
+{
+	char *real = realpath(path, NULL), *target;
+	bool good = !real || is_below(arena, real, beside);
+
+	target = good ? NULL : realpath(beside, NULL);
+	if (target)
+		good = is_below(arena, real, target);
+	free(target);
+	free(real);
+	return good;
+}

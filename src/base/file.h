@@ -49,5 +49,10 @@ char *tn_file_join(struct tn_arena *arena, const char *folder,
 		   const char *name);
 /* True if `name` is relative and no component is "..". */
 bool tn_file_is_inside(const char *name);
+/* False if `path`, links followed, lies neither in the folder of `beside` nor in
+ * that of the file that `beside` is a link to (caches are farms of links). A
+ * path that leads nowhere is no matter. */
+bool tn_file_is_beside(struct tn_arena *arena, const char *path,
+		       const char *beside);
 
 #endif
