@@ -53,7 +53,7 @@ status=0
 began=$(date +%s)
 TN_FUZZ_FOLDER=$work UBSAN_OPTIONS=print_stacktrace=1 \
 	nice -n 19 "$build/onnx_fuzz" -max_total_time="$seconds" \
-	-max_len=16384 -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=512 \
+	-max_len=16384 -timeout=60 -rss_limit_mb=1024 -malloc_limit_mb=512 \
 	-dict="$work/words" -artifact_prefix="$kept/faults/" \
 	-print_final_stats=1 -verbosity=1 \
 	"$kept/corpus" "$work/seeds" "$top/tests/onnx/corpus" \
