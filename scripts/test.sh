@@ -77,7 +77,7 @@ if build build; then
 	for script in $(asked build print-scripts); do
 		set -- "$@" --also "$script"
 	done
-	suite build "$@"
+	suite build --timeout 100 "$@"
 fi
 
 if [ $quick = no ]; then
