@@ -321,15 +321,18 @@ static void run_row(struct tn_onnx *n)
 		n->row->handler(n);
 }
 
-/* What no version has was reported by the survey. */
+/* What no version has, or never will have, was reported by the survey. */
 static void report_version(struct tn_onnx *n)
 {
 	const char *domain = tn_onnx_domain(n->node->domain);
+	const struct tn_onnx_row *row = tn_onnx_row(domain, n->node->op,
+						    INT64_MAX);
+	bool is_told = !row || row->why_not;
 
-	if (tn_onnx_row(domain, n->node->op, INT64_MAX) && n->version > 0)
+	if (!is_told && n->version > 0)
 		tn_onnx_refuse(n, "not as operator set %lld has it",
 			       (long long)n->version);
-	else if (tn_onnx_row(domain, n->node->op, INT64_MAX))
+	else if (!is_told)
 		tn_onnx_report(n, TN_E1002, "the model does not import its "
 			       "operator set");
 	n->failed = true;

@@ -11,6 +11,7 @@
 
 struct missing {
 	const char *why;	/* or NULL: nobody has heard of it */
+	const struct onnx_node *first;
 	struct tn_buf nodes;
 };
 
@@ -92,6 +93,7 @@ static void miss(struct survey *s, const struct onnx_node *node,
 			return;
 		}
 		m->why = why;
+		m->first = node;
 	}
 	tn_buf_putf(&m->nodes, "%s'%s'", m->nodes.len ? ", " : "", name);
 }
@@ -112,6 +114,7 @@ static void report_missing(struct survey *s)
 {
 	struct tn_sink *sink = s->job->host->sink;
 	struct tn_span span = { s->job->file, 0, 0 };
+	const struct tn_span *line = NULL;
 	struct tn_diag *diag = NULL;
 	struct tn_buf names;
 	size_t i;
@@ -120,13 +123,15 @@ static void report_missing(struct survey *s)
 	for (i = 0; i < s->missing.len; i++) {
 		const struct missing *m = s->missing.entries[i].value;
 
+		if (i == 0)
+			line = tn_map_find(&s->job->lines, m->first);
 		tn_buf_putf(&names, "%s%s", i ? ", " : "",
 			    (const char *)s->missing.entries[i].key);
 		if (m->why)
 			tn_buf_putf(&names, " (%s)", m->why);
 	}
 	if (s->missing.len)
-		diag = tn_diag_report(sink, TN_E1003, span,
+		diag = tn_diag_report(sink, TN_E1003, line ? *line : span,
 				      "not supported: %s",
 				      tn_buf_text(&names));
 	for (i = 0; i < s->missing.len; i++) {
