@@ -416,15 +416,20 @@ static void shrink_outputs(struct tenon_call *call)
 
 static enum tn_status make_workspace(struct tenon_call *call)
 {
-	size_t size = (size_t)call->engine->workspace;
+	struct tenon_engine *engine = call->engine;
+	size_t size = (size_t)engine->workspace;
+	struct tn_diag *diag;
 
 	if (call->workspace || size == 0)
 		return TN_OK;
-	if (posix_memalign(&call->workspace, 64, size)) {
-		call->workspace = NULL;
-		return too_large(call, "the workspace");
-	}
-	return TN_OK;
+	if (!posix_memalign(&call->workspace, 64, size))
+		return TN_OK;
+	call->workspace = NULL;
+	diag = tn_context_report(engine->context, TN_E0001,
+				 "no memory for the workspace, %zu bytes",
+				 size);
+	tn_engine_help_memory(engine, diag);
+	return TN_IO;
 }
 
 static enum tn_status prepare(struct tenon_call *call)

@@ -418,18 +418,47 @@ static const struct tn_op *find_launch(const struct tn_block *block,
 	return found;
 }
 
+void tn_engine_help_memory(struct tenon_engine *engine, struct tn_diag *diag)
+{
+	const struct tn_module *ir = engine->signature.ir;
+	bool is_imported = false;
+	const struct tn_dim *dim;
+	struct tn_buf list;
+	int i;
+
+	tn_buf_init(&list);
+	for (i = 0; i < ir->dims.nsyms; i++) {
+		dim = tn_vec_ptr(&ir->dims.syms, (size_t)i);
+		if (i == 0)
+			is_imported = !dim->sym->span.file;
+		tn_buf_putf(&list, "%s%s%s", i ? is_imported ? "," : ", " : "",
+			    dim->sym->name, is_imported ? "=LOW:HIGH" : "");
+	}
+	if (ir->dims.nsyms)
+		tn_diag_help(&engine->context->sink, diag, "memory is laid out "
+			     "for the largest sizes: narrow %s%s",
+			     is_imported ? "them, --bounds=" :
+			     "the bounds of ", tn_buf_text(&list));
+	tn_buf_fini(&list);
+}
+
 static enum tn_status report_native(struct tenon_engine *engine,
 				    enum tn_status status,
 				    const struct tn_native_report *report)
 {
+	const char *why = report->why ? report->why : "failed";
 	const struct tn_op *op = NULL;
 	int number = report->op;
+	struct tn_diag *diag;
 
 	if (status == TN_BAD_INPUT)
 		return refused(engine, report->fault);
-	if (status == TN_IO)
-		tn_context_report(engine->context, TN_E0019, "CUDA: %s",
-				  report->why ? report->why : "failed");
+	if (status == TN_IO) {
+		diag = tn_context_report(engine->context, TN_E0019, "CUDA: %s",
+					 why);
+		if (!strcmp(why, "out of memory"))
+			tn_engine_help_memory(engine, diag);
+	}
 	if (status != TN_NO)
 		return status;
 	if (engine->fn && number >= 0)

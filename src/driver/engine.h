@@ -55,6 +55,8 @@ struct tn_run {
 	void *workspace;
 };
 enum tn_status tn_engine_run(struct tenon_engine *engine, struct tn_run *run);
+/* Memory for a run was refused: which dims ask for so much of it, if any. */
+void tn_engine_help_memory(struct tenon_engine *engine, struct tn_diag *diag);
 
 /* engine_file.c */
 enum tn_status tn_engine_write(struct tenon_context *context,

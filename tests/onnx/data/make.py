@@ -304,6 +304,13 @@ def model_opset():
     return one("Relu", ["x"], ["y"], opset=99)
 
 
+def model_roomy():
+    """A value on the way, of two free sizes."""
+    return model(graph([node("Relu", ["x"], ["a"]), node("Neg", ["a"], ["y"])],
+                       [info("x", FLOAT, ["A", "B"])],
+                       [info("y", FLOAT, ["A", "B"])]))
+
+
 def model_unknown():
     """Two operators that nobody has, of three nodes."""
     return model(graph([node("Frobnicate", ["x"], ["a"], "n1"),
