@@ -12,6 +12,7 @@
 #   BUILD_DIR  where to build [build-fuzz]
 set -eu
 . "$(dirname "$0")/lib.sh"
+help "$@"
 
 seconds=60
 update=no

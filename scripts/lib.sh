@@ -3,6 +3,7 @@
 #   top          the top of the sources        jobs   how many at once
 #   need WORD    installs what WORD (build or test) lacks, if it can
 #   say TEXT     a message
+#   help "$@"    prints the comment on top of the script and exits, if asked to
 #
 # On Debian and its kin what is missing is installed by apt-get (through sudo
 # if not root). Elsewhere the missing packages are named.
@@ -12,6 +13,12 @@ jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 say() {
 	printf '%s\n' "$*" >&2
+}
+
+help() {
+	case " $* " in *" -h "* | *" --help "*) ;; *) return 0 ;; esac
+	sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0"
+	exit 0
 }
 
 # One line a package: when, package, and the probe that makes it needless.

@@ -28,7 +28,7 @@ import numpy as np
 import onnxruntime
 
 import models_input
-from onnx_suite import fields
+from onnx_suite import fields, needs
 
 TYPES = {"float": np.float32, "double": np.float64, "float16": np.float16,
          "int64": np.int64, "int32": np.int32, "int16": np.int16,
@@ -415,7 +415,7 @@ def update(path, results):
 
 
 def options_of():
-    parser = argparse.ArgumentParser(prog="models.sh")
+    parser = argparse.ArgumentParser(prog="models.sh", add_help=False)
     parser.add_argument("--top", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--cache", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tenon")
@@ -426,6 +426,7 @@ def options_of():
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     options.tenon = options.tenon or options.top + "/build/tenon"
+    needs(parser, options.tenon)
     options.dims = {}
     for text in options.dim:
         name, _, sizes = text.rpartition("=")

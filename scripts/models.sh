@@ -19,6 +19,7 @@
 # and Pillow are installed into the cache, ~/.cache/tenon-models.
 set -eu
 . "$(dirname "$0")/lib.sh"
+help "$@"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tenon-models
 pinned="numpy==2.4.6 onnxruntime==1.32.0 pillow==13.0.0"

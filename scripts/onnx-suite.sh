@@ -14,6 +14,7 @@
 #   --tenon P    the command [build/tenon]
 set -eu
 . "$(dirname "$0")/lib.sh"
+help "$@"
 
 tenon=$top/build/tenon
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tenon-suite

@@ -585,11 +585,17 @@ def report(options, tests, states, seconds):
     return 1 if lost else 0
 
 
+def needs(parser, tenon):
+    if not os.access(tenon, os.X_OK):
+        parser.error("no command %s: build it by scripts/build.sh, or name "
+                     "another by --tenon" % tenon)
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(prog="onnx-suite.sh", add_help=False)
     parser.add_argument("--tenon", required=True)
-    parser.add_argument("--wheel", required=True)
-    parser.add_argument("--top", required=True)
+    parser.add_argument("--wheel", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--top", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--target", default="ref")
     parser.add_argument("-k", default="")
     parser.add_argument("-j", type=int, default=2)
@@ -600,6 +606,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=900)
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
+    needs(parser, options.tenon)
     with zipfile.ZipFile(options.wheel) as archive:
         tests = list_tests(archive)
     if len(tests) != TOTAL:
