@@ -356,6 +356,7 @@ def from_file(options, path):
               for i in Theirs(path).session().get_inputs()]
     free = sorted({d for _, _, dims in inputs for d in dims
                    if isinstance(d, str)})
+    options.met.update(free)
     given = {d: options.dims.get(d, [1]) for d in free}
     runs = max([len(v) for v in given.values()] + [1])
     bounds = ",".join("%s=%d:%d" % (d, min(v), max(v))
@@ -427,7 +428,7 @@ def options_of():
     options = parser.parse_args()
     options.tenon = options.tenon or options.top + "/build/tenon"
     needs(parser, options.tenon)
-    options.dims = {}
+    options.dims, options.met = {}, set()
     for text in options.dim:
         name, _, sizes = text.rpartition("=")
         if not re.fullmatch(r"\d+(,\d+)*", sizes):
@@ -454,6 +455,10 @@ def main():
     except Missing as what:
         print("skipped (%s cannot be had)" % what)
         return 77
+    lost = sorted(set(options.dims) - options.met)
+    if lost:
+        parser.error("--dim: no file has the free size %s; there are: %s" % (
+            ", ".join(lost), " ".join(sorted(options.met)) or "none"))
     print("\n" + table(results))
     good = sum(r.why is None for r in results)
     print("\n%d of %d right" % (good, len(results)))
