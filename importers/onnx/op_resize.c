@@ -354,7 +354,7 @@ static struct tn_value *origins(struct tn_onnx *n, const struct resize *r,
 	if (!strcmp(r->coord, "half_pixel"))
 		return tn_onnx_text(n, "(%v + 0.5) / %v - 0.5", y, scale);
 	if (!strcmp(r->coord, "pytorch_half_pixel"))
-		return tn_onnx_text(n, "select(%v * %d == 1, -0.5, "
+		return tn_onnx_text(n, "select(%v * %d == 1, 0, "
 			"(%v + 0.5) / %v - 0.5)", scale, in, y, scale);
 	if (!strcmp(r->coord, "align_corners"))
 		return tn_onnx_text(n, "w = %v * %d - 1; return select(w == 0, "

@@ -61,6 +61,16 @@ def model_resize_10():
                             [floats("scales", [4], [1.0, 1.0, 2.0, 0.3])]), 10)
 
 
+def model_resize_to_one():
+    """A result of one element: the first."""
+    return make.model(graph([node("Resize", ["x", "", "", "sizes"], ["y"], "n",
+                                  mode="cubic", coordinate_transformation_mode=
+                                  "pytorch_half_pixel")],
+                            [info("x", FLOAT, [5])],
+                            [info("y", FLOAT, [1])],
+                            [make.ints("sizes", [1], [1])]), 13)
+
+
 def model_backwards():
     """From before the first element; from the fourth down to the second last,
     by twos: of most sizes nothing."""
