@@ -17,7 +17,7 @@ import make
 
 SIDE = 2048                     # of a weight: 16 MiB
 EACH = SIDE * SIDE * 4
-MEMORY = 200 << 20
+MEMORY = 200 * 10**6
 SECONDS = 3
 BEGIN = make.field(1, 8) + make.field(8, make.field(1, "") + make.field(2, 17))
 
@@ -119,16 +119,19 @@ def one(tenon, name, folder, path):
     read_all(folder)
     reading = read_all(folder)
     status, seconds, memory = measured([tenon, "import", path])
-    print("%-24s %6.2f s import, %5.2f s reading, %5.1f MB" %
-          (name, seconds, reading, memory / 1e6), flush=True)
     with tempfile.TemporaryDirectory() as out:
         wrote, took, more = measured([tenon, "import", path, "-o",
                                       os.path.join(out, "m.tn")])
         size = sum(os.path.getsize(os.path.join(out, n))
                    for n in os.listdir(out))
-    print("%-24s %6.2f s with %d MB written, %.1f MB" %
-          ("", took, size / 1e6, more / 1e6), flush=True)
-    return status == 0 and wrote == 0 and seconds - reading < SECONDS
+    fine = status == 0 and wrote == 0 and seconds - reading < SECONDS
+    print("| ONNX model, %.1f GB of weights %s: import | %.2f s, %.1f MB of its "
+          "own (reading the file %.2f s; with weights written %.2f s, %.1f MB) "
+          "| %d s beyond reading, %d MB | %s |" % (
+              size / 1e9, name, seconds, memory / 1e6, reading, took,
+              more / 1e6, SECONDS, MEMORY / 1e6, "yes" if fine else "no"),
+          flush=True)
+    return fine
 
 
 def main():
@@ -137,9 +140,9 @@ def main():
     least = min(count, (1900 << 20) // EACH)
     fine = True
     for name, make_it in (
-            ("beside the model", lambda f: beside(f, count)),
-            ("inside", lambda f: inside(f, least, False)),
-            ("inside, not aligned", lambda f: inside(f, least, True))):
+            ("beside it", lambda f: beside(f, count)),
+            ("inside it", lambda f: inside(f, least, False)),
+            ("inside it, not aligned", lambda f: inside(f, least, True))):
         with tempfile.TemporaryDirectory() as folder:
             fine &= one(tenon, name, folder, make_it(folder))
     return 0 if fine else 1

@@ -18,7 +18,7 @@ out=${1:-$top/doc/bench.md}
 	echo "|---|---|---|---|"
 } >"$work/table"
 failed=0
-for script in parse graphs gpt2-check gpt2-run edit kernels rows; do
+for script in parse graphs gpt2-check gpt2-run edit kernels rows onnx-large; do
 	TENON=$TENON CC=$CC sh "$here/$script.sh" >>"$work/table" || failed=1
 done
 echo >>"$work/table"
