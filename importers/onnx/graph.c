@@ -290,7 +290,11 @@ static void call_function(struct tn_onnx *n,
 		tn_onnx_nodes(n->job, &scope, &function->nodes);
 	for (i = 0; i < n->nout && (size_t)i < function->outputs.len; i++) {
 		n->out[i] = tn_onnx_find(&scope, function->outputs.at[i]);
-		if (!n->out[i] || n->out[i]->kind == ONNX_POISON)
+		if (!n->out[i])
+			tn_onnx_report(n, TN_E1006, "nothing in the function "
+				       "gives its result '%s'",
+				       function->outputs.at[i]);
+		else if (n->out[i]->kind == ONNX_POISON)
 			n->failed = true;
 	}
 	tn_onnx_scope_fini(&scope);

@@ -24,6 +24,12 @@ FAILING = "#!/bin/sh\n[ \"$1\" = --version ] && exec echo failing\nexit 1\n"
 HOUR = 3600
 
 
+def listen():
+    """What ran the tests may ignore signals, as nohup does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Place:
     """A folder with compilers and a TMPDIR."""
 
@@ -42,7 +48,7 @@ class Place:
              f"--cc={self.folder / compiler}", "-o", self.folder / "m.tne",
              TOP / "tests/cli/data/add.tn"], env=env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
+            start_new_session=True, preexec_fn=listen)
 
     def wait_for_sources(self):
         end = time.monotonic() + 60

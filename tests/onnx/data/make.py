@@ -188,6 +188,15 @@ def model_function():
                              slope=0.5)], [X], [Y]), functions=[inner])
 
 
+def model_function_gives_nothing():
+    """A function that makes another value than it says."""
+    inner = (field(1, "Same") + field(4, "a") + field(5, "b") +
+             field(10, "mine") + field(9, field(1, "") + field(2, 17)) +
+             field(7, field(1, "a") + field(2, "c") + field(4, "Relu")))
+    return model(graph([node("Same", ["x"], ["y"], domain="mine")], [X], [Y]),
+                 functions=[inner])
+
+
 def model_unaligned():
     """Weights at an address that is no multiple of 4; w[i, j] = i + 2 j."""
     values = [i + 2.0 * j for i in range(40) for j in range(40)]
