@@ -13,12 +13,11 @@ with inputs at run time, with inputs as constants, and, sizes S P R being
 symbolic, by one engine for many sizes. Out-of-range indices and divisions by
 zero must raise the flag, one case at a time.
 
-With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU;
-then, without --full, f32 and bool meet both pass sets with run-time inputs.
+With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU.
 
-Without --full or -t one type of each kind is swept. f32 and bool meet all of
-it; the other types, without --full, are compiled once a mode: symbolic with
-passes none, the rest with default.
+Without --full or -t one type of each kind is swept. f32 and bool meet passes
+default and none with run-time inputs; else each is compiled once a mode: the
+other types symbolic with none, the rest with default.
 
 A case that could not fail proves nothing: --break flips one bit of each
 compiled result, and then every case must fail.
@@ -565,13 +564,13 @@ class Sweep:
                            files)
 
     def passes(self, module):
-        """Each type meets each mode, and passes on and off; two meet all."""
-        both = module.dtype in ("f32", "bool")
-        if self.options.emulate:
-            both = both and module.mode == "run"
-        if self.options.full or both:
+        """Each type meets each mode, and passes on and off; two meet both in
+        one."""
+        two = module.dtype in ("f32", "bool")
+        if self.options.full or two and module.mode == "run":
             return ("default", "none")
-        return ("none",) if module.mode == "symbolic" else ("default",)
+        return ("none",) if module.mode == "symbolic" and not two else \
+            ("default",)
 
     def modules(self, cases):
         for dtype in NPY:
