@@ -13,7 +13,8 @@ with inputs at run time, with inputs as constants, and, sizes S P R being
 symbolic, by one engine for many sizes. Out-of-range indices and divisions by
 zero must raise the flag, one case at a time.
 
-With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU.
+With --target=cuda --emulate the stand-in runs the CUDA kernels on the CPU,
+without --full not of constants.
 
 Without --full or -t one type of each kind is swept. f32 and bool meet passes
 default and none with run-time inputs; else each is compiled once a mode: the
@@ -572,11 +573,17 @@ class Sweep:
         return ("none",) if module.mode == "symbolic" and not two else \
             ("default",)
 
+    def modes(self):
+        """Constants are folded before they come to a target's code."""
+        if self.options.emulate and not self.options.full:
+            return ("run", "symbolic")
+        return ("run", "symbolic", "constant")
+
     def modules(self, cases):
         for dtype in NPY:
             mine = [c for c in cases if dtype in c.types and
                     c.text != "cast(x, %s)" % dtype]
-            for mode in ("run", "symbolic", "constant"):
+            for mode in self.modes():
                 for raises in (False, True):
                     some = [c for c in mine
                             if ("raises" in c.words) == raises and
