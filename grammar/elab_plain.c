@@ -480,27 +480,17 @@ static bool flatten_call(struct frame *frame, const struct decl *decl,
 	return true;
 }
 
-static void note_runtime(void *data, const struct tn_dim *sym)
-{
-	bool *has = data;
-
-	*has = *has || sym->sym->is_runtime;
-}
-
 /* Whether the callee may be called: a size that its own body tells is known to
  * its caller if that is the program alone. */
 static bool is_callable(struct tn_elab *e, const struct tn_fn *fn,
 			struct tn_span span)
 {
 	struct tn_diag *diag;
-	bool has = false;
-	int i, k;
+	int i = 0;
 
-	for (i = 0; i < fn->nresults && fn->kind == TN_FN_PLAIN; i++)
-		for (k = 0; k < fn->result_types[i]->rank; k++)
-			tn_dim_each_sym(fn->result_types[i]->dims[k],
-					note_runtime, &has);
-	if (!has)
+	while (i < fn->nresults && !tn_type_has_runtime(fn->result_types[i]))
+		i++;
+	if (i == fn->nresults || fn->kind != TN_FN_PLAIN)
 		return true;
 	diag = tn_diag_report(e->sink, TN_E0324, span, "'%s' gives sizes that "
 			      "its own body tells: it cannot be called",

@@ -126,5 +126,7 @@ void tn_dim_print(struct tn_buf *buf, const struct tn_dim *dim);
 void tn_dim_each_sym(const struct tn_dim *dim,
 		     void (*visit)(void *data, const struct tn_dim *sym),
 		     void *data);
+/* Whether a symbol in it is a size that only the data tell. */
+bool tn_dim_has_runtime(const struct tn_dim *dim);
 
 #endif

@@ -195,6 +195,17 @@ void tn_dim_each_sym(const struct tn_dim *dim,
 	walk(dim, each_visit, &each);
 }
 
+static bool is_bound_before(void *data, const struct tn_dim *sym)
+{
+	(void)data;
+	return !sym->sym->is_runtime;
+}
+
+bool tn_dim_has_runtime(const struct tn_dim *dim)
+{
+	return !walk(dim, is_bound_before, NULL);
+}
+
 /* ---- Solving --------------------------------------------------------- */
 
 struct unbound {

@@ -511,11 +511,24 @@ struct tn_attr *tn_graph_attr(const struct tn_op *op, const char *name)
 
 /* ---- What nobody reads ----------------------------------------------- */
 
+/* A launch that only raises, or whose result has a size that it sets. */
+static bool is_felt_launch(const struct tn_op *op)
+{
+	int i;
+
+	for (i = 0; i < op->nout; i++)
+		if (tn_type_has_runtime(op->out[i]->type))
+			return true;
+	return op->nout == 0;
+}
+
 static bool is_felt(const struct tn_op *op)
 {
 	const struct tn_op *inner;
 	int i;
 
+	if (op->code == TN_OP_launch)
+		return is_felt_launch(op);
 	if (tn_op_has(op->code, TN_FLAG_EFFECT | TN_FLAG_SIZES))
 		return true;
 	for (i = 0; i < op->nregions; i++)

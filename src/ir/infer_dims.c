@@ -189,21 +189,6 @@ bool tn_infer_stretch(struct tn_infer *inf, const struct tn_dim **a,
 	       mismatch(inf, *a, b, "", from_right, " from the right");
 }
 
-static void see_runtime(void *data, const struct tn_dim *dim)
-{
-	bool *found = data;
-
-	*found = *found || dim->sym->is_runtime;
-}
-
-static bool has_runtime(const struct tn_dim *dim)
-{
-	bool found = false;
-
-	tn_dim_each_sym(dim, see_runtime, &found);
-	return found;
-}
-
 bool tn_infer_le(struct tn_infer *inf, const struct tn_dim *a,
 		 const struct tn_dim *b)
 {
@@ -217,7 +202,7 @@ bool tn_infer_le(struct tn_infer *inf, const struct tn_dim *a,
 	if (!slack)
 		return false;
 	tn_dim_bounds(slack, &lo, &hi);
-	if (hi < 0 || has_runtime(slack))
+	if (hi < 0 || tn_dim_has_runtime(slack))
 		return false;
 	return tn_infer_guard(inf, TN_GUARD_LE, a, b);
 }
@@ -229,8 +214,8 @@ bool tn_infer_divides(struct tn_infer *inf, const struct tn_dim *a,
 
 	if (tn_dim_proves_divides(pool, a, b))
 		return true;
-	if ((tn_dim_is_const(a) && tn_dim_is_const(b)) || has_runtime(a) ||
-	    has_runtime(b))
+	if ((tn_dim_is_const(a) && tn_dim_is_const(b)) ||
+	    tn_dim_has_runtime(a) || tn_dim_has_runtime(b))
 		return false;
 	return tn_infer_guard(inf, TN_GUARD_DIVIDES, a, b);
 }

@@ -35,21 +35,11 @@ struct trial {
 
 /* ---- Values ---- */
 
-static void note_runtime(void *data, const struct tn_dim *sym)
-{
-	bool *runtime = data;
-
-	*runtime = *runtime || sym->sym->is_runtime;
-}
-
 /* Sizes that the kernel itself may set are not known. */
 static bool size_of(const struct trial *t, const struct tn_dim *dim,
 		    int64_t *value)
 {
-	bool runtime = false;
-
-	tn_dim_each_sym(dim, note_runtime, &runtime);
-	return !runtime && tn_dim_eval(dim, t->sizes, value);
+	return !tn_dim_has_runtime(dim) && tn_dim_eval(dim, t->sizes, value);
 }
 
 static bool value_of(const struct trial *t, const struct tn_kexpr *e,

@@ -200,6 +200,16 @@ bool tn_type_is_static(const struct tn_type *type)
 	return true;
 }
 
+bool tn_type_has_runtime(const struct tn_type *type)
+{
+	int i;
+
+	for (i = 0; i < type->rank; i++)
+		if (tn_dim_has_runtime(type->dims[i]))
+			return true;
+	return false;
+}
+
 void tn_type_print(struct tn_buf *buf, const struct tn_type *type)
 {
 	int i;

@@ -42,6 +42,8 @@ const struct tn_dim *tn_type_count(struct tn_module *module,
 int64_t tn_type_max_bytes(struct tn_module *module,
 			  const struct tn_type *type);
 bool tn_type_is_static(const struct tn_type *type);
+/* Whether a size is one that only the data tell. */
+bool tn_type_has_runtime(const struct tn_type *type);
 /* Leading axes that are the same dims; whether all are, element types apart. */
 int tn_type_common_axes(const struct tn_type *a, const struct tn_type *b);
 bool tn_type_same_shape(const struct tn_type *a, const struct tn_type *b);
