@@ -14,47 +14,27 @@
 /* Weights of leaves, over all targets, are at most so many. */
 #define WEIGHTS ((int64_t)1 << 24)
 
-static bool no_memory(struct tn_onnx *n)
-{
-	n->job->module->failed = true;
-	n->failed = true;
-	return false;
-}
-
-static void *table(struct tn_forest *f, int64_t count, size_t size)
-{
-	void *made = tn_arena_array(&f->n->job->arena, (size_t)count + 1,
-				    size);
-
-	if (!made)
-		no_memory(f->n);
-	return made;
-}
-
 static bool make_nodes(struct tn_forest *f, int64_t count)
 {
 	int64_t i;
 
 	f->count = count;
-	f->feature = table(f, count, sizeof(*f->feature));
-	f->yes = table(f, count, sizeof(*f->yes));
-	f->no = table(f, count, sizeof(*f->no));
-	f->bound = table(f, count, sizeof(*f->bound));
-	f->how = table(f, count, sizeof(*f->how));
-	f->missing = table(f, count, sizeof(*f->missing));
+	f->feature = tn_ml_room(f->n, count, sizeof(*f->feature));
+	f->yes = tn_ml_room(f->n, count, sizeof(*f->yes));
+	f->no = tn_ml_room(f->n, count, sizeof(*f->no));
+	f->bound = tn_ml_room(f->n, count, sizeof(*f->bound));
+	f->how = tn_ml_room(f->n, count, sizeof(*f->how));
+	f->missing = tn_ml_room(f->n, count, sizeof(*f->missing));
 	for (i = 0; !f->n->failed && i < count; i++) {
-		f->feature[i] = 0;
 		f->yes[i] = f->no[i] = i;
-		f->bound[i] = 0;
 		f->how[i] = FOREST_LEAF;
-		f->missing[i] = 0;
 	}
 	return !f->n->failed;
 }
 
 static bool make_weights(struct tn_forest *f)
 {
-	int64_t count, i;
+	int64_t count;
 
 	if (f->targets < 1 ||
 	    !tn_num_mul(f->leaves, f->targets, &count) ||
@@ -63,12 +43,8 @@ static bool make_weights(struct tn_forest *f)
 			       (long long)f->leaves, (long long)f->targets);
 		return false;
 	}
-	f->weight = table(f, count, sizeof(*f->weight));
-	f->is_set = table(f, count, sizeof(*f->is_set));
-	for (i = 0; !f->n->failed && i < count; i++) {
-		f->weight[i] = 0;
-		f->is_set[i] = false;
-	}
+	f->weight = tn_ml_room(f->n, count, sizeof(*f->weight));
+	f->is_set = tn_ml_room(f->n, count, sizeof(*f->is_set));
 	return !f->n->failed;
 }
 
@@ -147,7 +123,7 @@ static bool read_modes(struct tn_forest *f, struct older *o)
 	int64_t i;
 	int mode;
 
-	o->mode = table(f, o->tree.count, sizeof(*o->mode));
+	o->mode = tn_ml_room(f->n, o->tree.count, sizeof(*o->mode));
 	for (i = 0; o->mode && i < o->tree.count; i++) {
 		const struct wire *text = &o->modes->strings.at[i];
 
@@ -195,9 +171,9 @@ static bool name_nodes(struct tn_forest *f, struct older *o)
 {
 	int64_t count = o->tree.count, i;
 
-	o->names = table(f, count, sizeof(*o->names));
-	o->place = table(f, count, sizeof(*o->place));
-	f->root = table(f, count, sizeof(*f->root));
+	o->names = tn_ml_room(f->n, count, sizeof(*o->names));
+	o->place = tn_ml_room(f->n, count, sizeof(*o->place));
+	f->root = tn_ml_room(f->n, count, sizeof(*f->root));
 	if (f->n->failed)
 		return false;
 	for (i = 0; i < count; i++) {
@@ -411,7 +387,7 @@ static bool link_newer(struct tn_forest *f, const struct newer *o)
 	}
 	f->count = spare;
 	f->roots = o->roots.count;
-	f->root = table(f, f->roots, sizeof(*f->root));
+	f->root = tn_ml_room(f->n, f->roots, sizeof(*f->root));
 	for (i = 0; f->root && i < f->roots; i++) {
 		f->root[i] = target_of(f, o->roots.at[i], 0, nodes);
 		if (f->root[i] < 0) {
@@ -445,15 +421,13 @@ static bool weigh_newer(struct tn_forest *f, const struct newer *o)
 /* Level by level: a node between is reached once, so there are no circles. */
 static bool measure(struct tn_forest *f)
 {
-	int64_t *level = table(f, f->count, sizeof(*level)), count = 0, i;
-	int64_t begin, end, to[2];
-	bool *seen = table(f, f->count, sizeof(*seen));
+	int64_t *level = tn_ml_room(f->n, f->count, sizeof(*level));
+	int64_t count = 0, begin, end, to[2], i;
+	bool *seen = tn_ml_room(f->n, f->count, sizeof(*seen));
 	int k;
 
 	if (f->n->failed)
 		return false;
-	for (i = 0; i < f->count; i++)
-		seen[i] = false;
 	for (i = 0; i < f->roots; i++)
 		if (f->root[i] >= f->leaves && !seen[f->root[i]]) {
 			seen[f->root[i]] = true;

@@ -8,59 +8,58 @@
 
 /* ---- Attributes ---------------------------------------------------------- */
 
-static void *room(struct tn_onnx *n, size_t count, size_t size)
+static bool no_memory(struct tn_onnx *n)
 {
-	void *made = tn_arena_array(&n->job->arena, count + 1, size);
+	n->job->module->failed = true;
+	n->failed = true;
+	return false;
+}
 
-	if (!made) {
-		n->job->module->failed = true;
-		n->failed = true;
-	}
+void *tn_ml_room(struct tn_onnx *n, int64_t count, size_t size)
+{
+	void *made = tn_arena_array(&n->job->arena, (size_t)count + 1, size);
+
+	if (!made)
+		no_memory(n);
 	return made;
+}
+
+/* The elements of the attribute's tensor: one list is filled. */
+static bool of_tensor(struct tn_onnx *n, const struct onnx_attr *attr,
+		      struct tn_ml_ints *ints, struct tn_ml_reals *reals)
+{
+	struct tn_tensor tensor;
+	int64_t count, i, *whole;
+	double *real;
+
+	if (!tn_onnx_tensor(n->job, attr->t, n->span, &tensor)) {
+		n->failed = true;
+		return false;
+	}
+	count = tn_tensor_count(&tensor);
+	if (ints) {
+		whole = tn_ml_room(n, count, sizeof(*whole));
+		for (i = 0; whole && i < count; i++)
+			whole[i] = tn_tensor_get_i64(&tensor, i);
+		*ints = (struct tn_ml_ints){ count, whole };
+	} else {
+		real = tn_ml_room(n, count, sizeof(*real));
+		for (i = 0; real && i < count; i++)
+			real[i] = tn_tensor_get_f64(&tensor, i);
+		*reals = (struct tn_ml_reals){ count, real };
+	}
+	tn_tensor_fini(&tensor);
+	return !n->failed;
 }
 
 bool tn_ml_read_ints(struct tn_onnx *n, const char *name,
 		     struct tn_ml_ints *out)
 {
 	const struct onnx_attr *attr = name ? tn_onnx_attr(n, name) : NULL;
-	struct tn_tensor tensor;
-	int64_t *at, i;
 
 	out->count = attr ? (int64_t)attr->ints.len : 0;
 	out->at = attr ? attr->ints.at : NULL;
-	if (!attr || !attr->t)
-		return !n->failed;
-	if (!tn_onnx_tensor(n->job, attr->t, n->span, &tensor)) {
-		n->failed = true;
-		return false;
-	}
-	out->count = tn_tensor_count(&tensor);
-	at = room(n, (size_t)out->count, sizeof(*at));
-	for (i = 0; at && i < out->count; i++)
-		at[i] = tn_tensor_get_i64(&tensor, i);
-	tn_tensor_fini(&tensor);
-	out->at = at;
-	return at != NULL;
-}
-
-static bool of_tensor(struct tn_onnx *n, const struct onnx_attr *attr,
-		      struct tn_ml_reals *out)
-{
-	struct tn_tensor tensor;
-	double *at;
-	int64_t i;
-
-	if (!tn_onnx_tensor(n->job, attr->t, n->span, &tensor)) {
-		n->failed = true;
-		return false;
-	}
-	out->count = tn_tensor_count(&tensor);
-	at = room(n, (size_t)out->count, sizeof(*at));
-	for (i = 0; at && i < out->count; i++)
-		at[i] = tn_tensor_get_f64(&tensor, i);
-	tn_tensor_fini(&tensor);
-	out->at = at;
-	return at != NULL;
+	return attr && attr->t ? of_tensor(n, attr, out, NULL) : !n->failed;
 }
 
 bool tn_ml_read_reals(struct tn_onnx *n, const char *name,
@@ -80,9 +79,9 @@ bool tn_ml_read_reals(struct tn_onnx *n, const char *name,
 	if (!attr)
 		return !n->failed;
 	if (attr->t)
-		return of_tensor(n, attr, out);
+		return of_tensor(n, attr, NULL, out);
 	out->count = (int64_t)attr->floats.len;
-	at = room(n, attr->floats.len, sizeof(*at));
+	at = tn_ml_room(n, out->count, sizeof(*at));
 	for (i = 0; at && i < attr->floats.len; i++)
 		at[i] = (double)attr->floats.at[i];
 	out->at = at;
@@ -107,11 +106,7 @@ static struct tn_value *table(struct tn_onnx *n, const char *name,
 static bool init(struct tn_onnx *n, struct tn_tensor *tensor,
 		 enum tn_dtype dtype, int rank, const int64_t *shape)
 {
-	if (tn_tensor_init(tensor, dtype, rank, shape))
-		return true;
-	n->job->module->failed = true;
-	n->failed = true;
-	return false;
+	return tn_tensor_init(tensor, dtype, rank, shape) || no_memory(n);
 }
 
 struct tn_value *tn_ml_ints(struct tn_onnx *n, const char *name,

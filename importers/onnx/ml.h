@@ -8,6 +8,9 @@
 struct tn_ml_ints { int64_t count; const int64_t *at; };
 struct tn_ml_reals { int64_t count; const double *at; };
 
+/* `count` zeroed objects, until the import ends, at least one; NULL: out of
+ * memory, the node has failed. */
+void *tn_ml_room(struct tn_onnx *n, int64_t count, size_t size);
 /* An attribute of any length, a list or a tensor; none: count 0. False after
  * a report. Reals are also found as NAME_as_tensor. */
 bool tn_ml_read_ints(struct tn_onnx *n, const char *name,

@@ -161,16 +161,11 @@ static bool add_all(struct grams *g)
 /* Weights are given by n-gram, and lie in its column. */
 static struct tn_value *weights_of(struct grams *g)
 {
-	double *at = tn_arena_array(&g->n->job->arena, (size_t)g->width + 1,
-				    sizeof(*at));
+	double *at = tn_ml_room(g->n, g->width, sizeof(*at));
 	int64_t i;
 
-	if (!at) {
-		g->n->job->module->failed = true;
+	if (!at)
 		return NULL;
-	}
-	for (i = 0; i < g->width; i++)
-		at[i] = 0;
 	for (i = 0; i < g->weights.count; i++)
 		at[g->columns.at[i]] = g->weights.at[i];
 	return tn_ml_vector(g->n, "weights", TN_f32, g->width, at);

@@ -440,17 +440,11 @@ static struct tn_value *decisions(struct tn_onnx *n,
 				  int64_t vectors)
 {
 	int64_t classes = per->count, pairs = classes * (classes - 1) / 2;
-	int64_t i, j, k, from_i, from_j, pair = 0, at;
-	double *w = tn_arena_array(&n->job->arena,
-				   (size_t)vectors * (size_t)pairs + 1,
-				   sizeof(*w));
+	int64_t i, j, k, from_i, from_j, pair = 0;
+	double *w = tn_ml_room(n, vectors * pairs, sizeof(*w));
 
-	if (!w) {
-		n->job->module->failed = true;
+	if (!w)
 		return NULL;
-	}
-	for (at = 0; at < vectors * pairs; at++)
-		w[at] = 0;
 	for (i = 0, from_i = 0; i < classes; from_i += per->at[i++])
 		for (j = i + 1, from_j = from_i + per->at[i]; j < classes;
 		     from_j += per->at[j++], pair++) {
@@ -510,19 +504,13 @@ static bool read_svc(struct tn_onnx *n, struct svc *s)
 static struct tn_value *votes(struct tn_onnx *n, const struct svc *s,
 			      struct tn_value *d)
 {
-	double *yes = tn_arena_array(&n->job->arena, (size_t)s->pairs *
-				     (size_t)s->classes + 1, sizeof(*yes));
-	double *no = tn_arena_array(&n->job->arena, (size_t)s->pairs *
-				    (size_t)s->classes + 1, sizeof(*no));
+	double *yes = tn_ml_room(n, s->pairs * s->classes, sizeof(*yes));
+	double *no = tn_ml_room(n, s->pairs * s->classes, sizeof(*no));
 	struct tn_value *y, *z;
 	int64_t i, j, pair = 0;
 
-	if (!yes || !no) {
-		n->job->module->failed = true;
+	if (!yes || !no)
 		return NULL;
-	}
-	for (i = 0; i < s->pairs * s->classes; i++)
-		yes[i] = no[i] = 0;
 	for (i = 0; i < s->classes; i++)
 		for (j = i + 1; j < s->classes; j++, pair++) {
 			yes[pair * s->classes + i] = 1;
@@ -542,17 +530,11 @@ static struct tn_value *probabilities(struct tn_onnx *n, const struct svc *s,
 {
 	int64_t c = s->classes, i, j, pair = 0;
 	struct tn_value *a, *b, *y, *z;
-	double *up = tn_arena_array(&n->job->arena, (size_t)(s->pairs * c) *
-				    (size_t)c + 1, sizeof(*up));
-	double *low = tn_arena_array(&n->job->arena, (size_t)(s->pairs * c) *
-				     (size_t)c + 1, sizeof(*low));
+	double *up = tn_ml_room(n, s->pairs * c * c, sizeof(*up));
+	double *low = tn_ml_room(n, s->pairs * c * c, sizeof(*low));
 
-	if (!up || !low) {
-		n->job->module->failed = true;
+	if (!up || !low)
 		return NULL;
-	}
-	for (i = 0; i < s->pairs * c * c; i++)
-		up[i] = low[i] = 0;
 	for (i = 0; i < c; i++)
 		for (j = i + 1; j < c; j++, pair++) {
 			up[pair * c * c + i * c + j] = 1;

@@ -18,14 +18,10 @@ static const char *const modes[] = { "leq", "lt", "geq", "gt", "eq", "ne" };
 static struct tn_value *bytes(struct tn_forest *f, const char *name,
 			      const unsigned char *from, enum tn_dtype dtype)
 {
-	int64_t *wide = tn_arena_array(&f->n->job->arena, (size_t)f->count + 1,
-				       sizeof(*wide));
-	int64_t i;
+	int64_t *wide = tn_ml_room(f->n, f->count, sizeof(*wide)), i;
 
-	if (!wide) {
-		f->n->job->module->failed = true;
+	if (!wide)
 		return NULL;
-	}
 	for (i = 0; i < f->count; i++)
 		wide[i] = from[i] == FOREST_LEAF ? 0 : from[i];
 	return tn_ml_ints(f->n, name, dtype, f->count, wide);
