@@ -12,35 +12,38 @@
 #include "ir/builder.h"
 #include "ir/graph.h"
 
-/* The bounds that the user gives to a symbolic size, or that it is another one
- * of the model. */
-struct tn_import_dim {
+/* What all that the user says of a model begins with: of which size or input
+ * it is, and whether the model has such a one. */
+struct tn_import_said {
 	const char *name;
+	bool is_used;
+};
+
+/* The bounds that the user gives to a symbolic size, or that it is another one
+ * of the model: --bounds. */
+struct tn_import_dim {
+	struct tn_import_said said;
 	int64_t lo, hi;
-	const char *same;		/* or NULL */
-	bool is_used;			/* set where the model has such a size */
+	const char *same;	/* or NULL */
 };
 
 /* An input that is a constant: --fix. */
 struct tn_import_fix {
-	const char *name;
+	struct tn_import_said said;
 	struct tn_tensor value;
-	bool is_used;		/* set where the model has such an input */
 };
 
 /* How many items a sequence has, or an optional value: --length. */
 struct tn_import_length {
-	const char *name;
+	struct tn_import_said said;
 	int64_t length;
-	bool is_used;
 };
 
 /* The sizes of an input; -1 is a free one: --shape. */
 struct tn_import_shape {
-	const char *name;
+	struct tn_import_said said;
 	int rank;
 	int64_t sizes[TN_MAX_RANK];
-	bool is_used;
 };
 
 struct tn_import {

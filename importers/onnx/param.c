@@ -69,13 +69,13 @@ static const struct tn_import_shape *find_shape(struct tn_onnx_job *job,
 
 	for (i = 0; i < job->host->nshapes; i++) {
 		shape = &job->host->shapes[i];
-		if (!strcmp(shape->name, name))
+		if (!strcmp(shape->said.name, name))
 			found = shape;
-		else if (!found && !strcmp(shape->name, whole))
+		else if (!found && !strcmp(shape->said.name, whole))
 			found = shape;
 	}
 	if (found)
-		found->is_used = true;
+		found->said.is_used = true;
 	return found;
 }
 
@@ -179,7 +179,7 @@ static struct tn_import_fix *find_fix(struct tn_onnx_job *job,
 	int i;
 
 	for (i = 0; i < job->host->nfixes; i++)
-		if (!strcmp(job->host->fixes[i].name, name))
+		if (!strcmp(job->host->fixes[i].said.name, name))
 			fix = &job->host->fixes[i];
 	return fix;
 }
@@ -210,22 +210,22 @@ static struct tn_onnx_value *fixed(struct tn_onnx_job *job,
 	struct tn_onnx_value *value;
 	struct tn_tensor copy;
 
-	fix->is_used = true;
+	fix->said.is_used = true;
 	if (!type || !type->tensor || !is_of(&fix->value, type->tensor)) {
 		tn_diag_report(job->host->sink, TN_E1016, place(job),
 			       "the value that --fix gives for '%s' is not of "
-			       "its type", fix->name);
+			       "its type", fix->said.name);
 		job->is_bad = true;
-		return poison(job, fix->name);
+		return poison(job, fix->said.name);
 	}
-	value = tn_onnx_new(job, ONNX_TENSOR, fix->name);
+	value = tn_onnx_new(job, ONNX_TENSOR, fix->said.name);
 	if (!value || !tn_tensor_init(&copy, fix->value.dtype,
 				      fix->value.rank, fix->value.shape))
 		return NULL;
 	if (tn_tensor_bytes(&copy))
 		memcpy(copy.data, fix->value.data,
 		       (size_t)tn_tensor_bytes(&copy));
-	value->v = tn_onnx_literal(job, &copy, fix->name, place(job));
+	value->v = tn_onnx_literal(job, &copy, fix->said.name, place(job));
 	return value->v ? value : NULL;
 }
 
@@ -240,7 +240,7 @@ static int64_t length_of(struct tn_onnx_job *job, const char *name,
 	int i;
 
 	for (i = 0; i < job->host->nlengths; i++)
-		if (!strcmp(job->host->lengths[i].name, name))
+		if (!strcmp(job->host->lengths[i].said.name, name))
 			found = &job->host->lengths[i];
 	if (!found) {
 		tn_diag_help(job->host->sink, refuse(job, name, optional ?
@@ -250,7 +250,7 @@ static int64_t length_of(struct tn_onnx_job *job, const char *name,
 			     "has: --length=%s=N", name);
 		return -1;
 	}
-	found->is_used = true;
+	found->said.is_used = true;
 	if (found->length <= most)
 		return found->length;
 	refuse(job, name, optional ? "an optional value: of length 0 or 1" :

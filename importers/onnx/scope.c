@@ -104,9 +104,9 @@ static void bounds_of(const struct tn_onnx_job *job, const char *name,
 	sym->lo = TN_IMPORT_LEAST;
 	sym->hi = TN_IMPORT_MOST;
 	for (i = 0; i < host->ndims; i++) {
-		if (host->dims[i].same || strcmp(host->dims[i].name, name))
+		if (host->dims[i].same || strcmp(host->dims[i].said.name, name))
 			continue;
-		host->dims[i].is_used = true;
+		host->dims[i].said.is_used = true;
 		sym->lo = host->dims[i].lo;
 		sym->hi = host->dims[i].hi;
 	}
@@ -130,8 +130,8 @@ static const char *same_as(const struct tn_onnx_job *job, const char *name)
 	int i;
 
 	for (i = 0; i < host->ndims; i++)
-		if (host->dims[i].same && !strcmp(host->dims[i].name, name)) {
-			host->dims[i].is_used = true;
+		if (host->dims[i].same && !strcmp(host->dims[i].said.name, name)) {
+			host->dims[i].said.is_used = true;
 			return host->dims[i].same;
 		}
 	return name;

@@ -211,23 +211,18 @@ static enum tn_status take_one(struct tenon_call *call, int i,
 	return TN_USAGE;
 }
 
-/* `at` is what stands behind the @: PATH or PATH=KEY, the last = splits. */
+/* `at` is what stands behind the @: PATH or PATH=KEY. */
 static enum tn_status take_file(struct tenon_call *call, int i,
 				const char *at)
 {
 	struct tn_tensorfile *file;
 	enum tn_status status;
 	char *path = tn_arena_strndup(&call->arena, at, strlen(at));
-	char *equals = path ? strrchr(path, '=') : NULL;
-	const char *key = NULL;
+	const char *key = path ? tn_tensorfile_split(path) : NULL;
 	struct tn_buf why;
 
 	if (!path)
 		return TN_IO;
-	if (equals && equals[1] && !strchr(equals, '/')) {
-		*equals = '\0';
-		key = equals + 1;
-	}
 	tn_buf_init(&why);
 	file = tn_tensorfile_open(path, &status, &why);
 	if (!file)

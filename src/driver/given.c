@@ -13,27 +13,60 @@
 #include "driver/call.h"
 #include "driver/tensors.h"
 
-/* One option at work. */
-struct reading {
+/* An option, of which one entry is read at a time. */
+struct option {
 	struct tenon_module *module;
-	const char *option, *wanted;
+	const char *name, *wanted;
+	const char *text;	/* of all entries, or NULL */
+	char end;		/* stands between them */
+	int *count;
+	char *entries;		/* each begins with a tn_import_said */
+	size_t size;
+	/* Fills an entry; false: malformed, or `status` says what it is after
+	 * a report. */
+	bool (*read)(struct option *o, const char *text, size_t len,
+		     void *out);
+	enum tn_status status;
 };
 
-static enum tn_status malformed(const struct reading *r, const char *text,
+static enum tn_status malformed(const struct option *o, const char *text,
 				size_t len)
 {
-	struct tenon_context *context = r->module->context;
+	struct tenon_context *context = o->module->context;
 
 	tn_diag_help(&context->sink,
 		     tn_context_report(context, TN_E0004,
 				       "'%.*s' is no value of %s", (int)len,
-				       text, r->option), "it takes %s",
-		     r->wanted);
+				       text, o->name), "it takes %s",
+		     o->wanted);
 	return TN_USAGE;
 }
 
+static enum tn_status read_option(struct option *o)
+{
+	const char ends[] = { o->end, '\0' };
+	const char *text = o->text;
+	size_t len;
+
+	for (; text && *text; text += len + (text[len] == o->end)) {
+		len = strcspn(text, ends);
+		if (*o->count == TN_GIVEN_MOST ||
+		    !o->read(o, text, len,
+			     o->entries + (size_t)*o->count * o->size))
+			return o->status ? o->status :
+				malformed(o, text, len);
+		++*o->count;
+	}
+	return TN_OK;
+}
+
+static const struct tn_import_said *said(const struct option *o, int i)
+{
+	return (const void *)(o->entries + (size_t)i * o->size);
+}
+
 /* NAME of "NAME=..", and what stands behind; NULL: there is none. */
-static const char *name_of(const struct reading *r, const char *text,
+static const char *name_of(const struct option *o, const char *text,
 			   size_t len, const char **rest)
 {
 	const char *equal = memchr(text, '=', len);
@@ -41,7 +74,7 @@ static const char *name_of(const struct reading *r, const char *text,
 	if (!equal || equal == text)
 		return NULL;
 	*rest = equal + 1;
-	return tn_arena_strndup(&r->module->arena, text,
+	return tn_arena_strndup(&o->module->arena, text,
 				(size_t)(equal - text));
 }
 
@@ -64,19 +97,21 @@ static bool number(const char *text, size_t len, int64_t *out)
 /* ---- Bounds -------------------------------------------------------------- */
 
 /* "N=1:8", "N=4", or "N=M", the same size. */
-static bool read_bound(const struct reading *r, const char *text, size_t len,
-		       struct tn_import_dim *out)
+static bool read_bound(struct option *o, const char *text, size_t len,
+		       void *entry)
 {
+	struct tn_import_dim *out = entry;
 	const char *at, *colon;
 	size_t left;
 
-	*out = (struct tn_import_dim){ .name = name_of(r, text, len, &at) };
-	if (!out->name)
+	*out = (struct tn_import_dim){ .said.name = name_of(o, text, len,
+							    &at) };
+	if (!out->said.name)
 		return false;
 	left = len - (size_t)(at - text);
 	colon = memchr(at, ':', left);
 	if (!colon && left && (*at < '0' || *at > '9')) {
-		out->same = tn_arena_strndup(&r->module->arena, at, left);
+		out->same = tn_arena_strndup(&o->module->arena, at, left);
 		return out->same != NULL;
 	}
 	if (!colon)
@@ -85,24 +120,6 @@ static bool read_bound(const struct reading *r, const char *text, size_t len,
 	return number(at, (size_t)(colon - at), &out->lo) &&
 	       number(colon + 1, left - (size_t)(colon + 1 - at), &out->hi) &&
 	       out->lo <= out->hi;
-}
-
-static enum tn_status read_bounds(struct tenon_module *module,
-				  struct tn_import *import)
-{
-	struct reading r = { module, "bounds",
-			     "NAME=LOW:HIGH, NAME=SIZE or NAME=OTHER" };
-	const char *text = module->context->settings.bounds;
-	size_t len;
-
-	for (; text && *text; text += len + (text[len] == ',')) {
-		len = strcspn(text, ",");
-		if (import->ndims == TN_GIVEN_MOST ||
-		    !read_bound(&r, text, len, &import->dims[import->ndims]))
-			return malformed(&r, text, len);
-		import->ndims++;
-	}
-	return TN_OK;
 }
 
 /* Bounds of a size that the model has not would be without effect. */
@@ -114,9 +131,9 @@ static enum tn_status bounds_are_of(struct tenon_module *module,
 	int i, k, n = module->ir->dims.nsyms;
 
 	for (k = 0; k < import->ndims; k++) {
-		if (import->dims[k].is_used)
+		if (import->dims[k].said.is_used)
 			continue;
-		name = import->dims[k].name;
+		name = import->dims[k].said.name;
 		for (i = 0; i < n; i++) {
 			dim = tn_vec_ptr(&module->ir->dims.syms, (size_t)i);
 			names[i % TN_GIVEN_MOST] = dim->sym->name;
@@ -134,28 +151,29 @@ static enum tn_status bounds_are_of(struct tenon_module *module,
 
 /* ---- Lengths and shapes -------------------------------------------------- */
 
-static bool read_length(const struct reading *r, const char *text, size_t len,
-			struct tn_import_length *out)
+static bool read_length(struct option *o, const char *text, size_t len,
+			void *entry)
 {
+	struct tn_import_length *out = entry;
 	const char *rest;
 
-	out->is_used = false;
-	out->name = name_of(r, text, len, &rest);
-	return out->name && number(rest, len - (size_t)(rest - text),
-				   &out->length);
+	*out = (struct tn_import_length){ .said.name = name_of(o, text, len,
+							       &rest) };
+	return out->said.name && number(rest, len - (size_t)(rest - text),
+					&out->length);
 }
 
 /* "2x?x3"; nothing is a scalar. */
-static bool read_shape(const struct reading *r, const char *text, size_t len,
-		       struct tn_import_shape *out)
+static bool read_shape(struct option *o, const char *text, size_t len,
+		       void *entry)
 {
+	struct tn_import_shape *out = entry;
 	const char *at, *end = text + len;
 	size_t n;
 
-	out->is_used = false;
-	out->rank = 0;
-	out->name = name_of(r, text, len, &at);
-	if (!out->name)
+	*out = (struct tn_import_shape){ .said.name = name_of(o, text, len,
+							      &at) };
+	if (!out->said.name)
 		return false;
 	for (; at < end; at += n + (at + n < end)) {
 		n = strcspn(at, "x,");
@@ -172,53 +190,15 @@ static bool read_shape(const struct reading *r, const char *text, size_t len,
 	return true;
 }
 
-static enum tn_status read_lengths(struct tenon_module *module,
-				   struct tn_import *import)
-{
-	static const char wanted[] = "NAME=N";
-	struct reading r = { module, "length", wanted };
-	const char *text = module->context->settings.lengths;
-	size_t len;
-
-	for (; text && *text; text += len + (text[len] == ',')) {
-		len = strcspn(text, ",");
-		if (import->nlengths == TN_GIVEN_MOST ||
-		    !read_length(&r, text, len,
-				 &import->lengths[import->nlengths]))
-			return malformed(&r, text, len);
-		import->nlengths++;
-	}
-	return TN_OK;
-}
-
-static enum tn_status read_shapes(struct tenon_module *module,
-				  struct tn_import *import)
-{
-	struct reading r = { module, "shape", "NAME=2x3, ? for a free size" };
-	const char *text = module->context->settings.shapes;
-	size_t len;
-
-	for (; text && *text; text += len + (text[len] == ',')) {
-		len = strcspn(text, ",");
-		if (import->nshapes == TN_GIVEN_MOST ||
-		    !read_shape(&r, text, len,
-				&import->shapes[import->nshapes]))
-			return malformed(&r, text, len);
-		import->nshapes++;
-	}
-	return TN_OK;
-}
-
 /* ---- Values --------------------------------------------------------------- */
 
-/* @PATH, or @PATH=KEY: the last = splits. */
-static enum tn_status read_file(const struct reading *r, const char *at,
+/* @PATH, or @PATH=KEY. */
+static enum tn_status read_file(const struct option *o, const char *at,
 				struct tn_tensor *out)
 {
-	struct tenon_context *context = r->module->context;
-	char *path = tn_arena_strndup(&r->module->arena, at, strlen(at));
-	char *equals = path ? strrchr(path, '=') : NULL;
-	const char *key = NULL;
+	struct tenon_context *context = o->module->context;
+	char *path = tn_arena_strndup(&o->module->arena, at, strlen(at));
+	const char *key = path ? tn_tensorfile_split(path) : NULL;
 	struct tn_tensorfile *file;
 	enum tn_status status;
 	struct tn_tensor view;
@@ -226,10 +206,6 @@ static enum tn_status read_file(const struct reading *r, const char *at,
 
 	if (!path)
 		return TN_IO;
-	if (equals && equals[1] && !strchr(equals, '/')) {
-		*equals = '\0';
-		key = equals + 1;
-	}
 	tn_buf_init(&why);
 	file = tn_tensorfile_open(path, &status, &why);
 	if (file && !key)
@@ -247,100 +223,91 @@ static enum tn_status read_file(const struct reading *r, const char *at,
 	return status;
 }
 
-static enum tn_status read_fix(const struct reading *r, const char *text,
-			       size_t len, struct tn_import_fix *out)
+static bool read_fix(struct option *o, const char *text, size_t len,
+		     void *entry)
 {
+	struct tn_import_fix *out = entry;
 	const char *value, *rest;
 
-	out->is_used = false;
-	out->name = name_of(r, text, len, &rest);
-	if (!out->name)
-		return malformed(r, text, len);
-	value = tn_arena_strndup(&r->module->arena, rest,
+	*out = (struct tn_import_fix){ .said.name = name_of(o, text, len,
+							    &rest) };
+	if (!out->said.name)
+		return false;
+	value = tn_arena_strndup(&o->module->arena, rest,
 				 len - (size_t)(rest - text));
 	if (!value)
-		return TN_IO;
-	return value[0] == '@' ? read_file(r, value + 1, &out->value) :
-		tn_call_parse(r->module->context, out->name, value,
-			      &out->value);
-}
-
-static enum tn_status read_fixes(struct tenon_module *module,
-				 struct tn_import *import)
-{
-	struct reading r = { module, "fix", "NAME=VALUE" };
-	const char *text = module->context->settings.fixes;
-	enum tn_status status;
-	size_t len;
-
-	for (; text && *text; text += len + (text[len] == '\n')) {
-		len = strcspn(text, "\n");
-		if (import->nfixes == TN_GIVEN_MOST)
-			return malformed(&r, text, len);
-		status = read_fix(&r, text, len,
-				  &import->fixes[import->nfixes]);
-		if (status)
-			return status;
-		import->nfixes++;
-	}
-	return TN_OK;
+		o->status = TN_IO;
+	else if (value[0] == '@')
+		o->status = read_file(o, value + 1, &out->value);
+	else
+		o->status = tn_call_parse(o->module->context, out->said.name,
+					  value, &out->value);
+	return !o->status;
 }
 
 /* ---- All of it ------------------------------------------------------------ */
 
-static enum tn_status twice(struct tenon_module *module, const char *option,
-			    const char *name)
+/* --bounds is the first: it is of sizes, the others of inputs. */
+#define OPTIONS 4
+
+static void list_options(struct tenon_module *module, struct tn_import *import,
+			 struct option out[OPTIONS])
 {
-	tn_context_report(module->context, TN_E0004, "--%s says two things of "
-			  "'%s'", option, name);
-	return TN_USAGE;
+	const struct tn_settings *settings = &module->context->settings;
+
+	out[0] = (struct option){
+		module, "bounds", "NAME=LOW:HIGH, NAME=SIZE or NAME=OTHER",
+		settings->bounds, ',', &import->ndims, (char *)import->dims,
+		sizeof(*import->dims), read_bound, TN_OK };
+	out[1] = (struct option){
+		module, "length", "NAME=N", settings->lengths, ',',
+		&import->nlengths, (char *)import->lengths,
+		sizeof(*import->lengths), read_length, TN_OK };
+	out[2] = (struct option){
+		module, "shape", "NAME=2x3, ? for a free size",
+		settings->shapes, ',', &import->nshapes,
+		(char *)import->shapes, sizeof(*import->shapes), read_shape,
+		TN_OK };
+	out[3] = (struct option){
+		module, "fix", "NAME=VALUE", settings->fixes, '\n',
+		&import->nfixes, (char *)import->fixes,
+		sizeof(*import->fixes), read_fix, TN_OK };
 }
 
 /* Nothing is said twice. */
-static enum tn_status check_once(struct tenon_module *module,
-				 const struct tn_import *import)
+static enum tn_status check_once(const struct option *o)
 {
 	int i, k;
 
-	for (i = 0; i < import->nfixes; i++)
-		for (k = 0; k < i; k++)
-			if (!strcmp(import->fixes[i].name,
-				    import->fixes[k].name))
-				return twice(module, "fix",
-					     import->fixes[i].name);
-	for (i = 0; i < import->nlengths; i++)
-		for (k = 0; k < i; k++)
-			if (!strcmp(import->lengths[i].name,
-				    import->lengths[k].name))
-				return twice(module, "length",
-					     import->lengths[i].name);
-	for (i = 0; i < import->nshapes; i++)
-		for (k = 0; k < i; k++)
-			if (!strcmp(import->shapes[i].name,
-				    import->shapes[k].name))
-				return twice(module, "shape",
-					     import->shapes[i].name);
+	for (i = 0; i < *o->count; i++)
+		for (k = 0; k < i; k++) {
+			if (strcmp(said(o, i)->name, said(o, k)->name) != 0)
+				continue;
+			tn_context_report(o->module->context, TN_E0004,
+					  "--%s says two things of '%s'",
+					  o->name, said(o, i)->name);
+			return TN_USAGE;
+		}
 	return TN_OK;
 }
 
 enum tn_status tn_given_read(struct tenon_module *module,
-			     struct tn_import *import, struct tn_given_lists *given)
+			     struct tn_import *import,
+			     struct tn_given_lists *given)
 {
-	enum tn_status status;
+	struct option options[OPTIONS];
+	enum tn_status status = TN_OK;
+	int i;
 
 	import->dims = given->dims;
 	import->fixes = given->fixes;
 	import->lengths = given->lengths;
 	import->shapes = given->shapes;
-	status = read_bounds(module, import);
-	if (!status)
-		status = read_lengths(module, import);
-	if (!status)
-		status = read_shapes(module, import);
-	if (!status)
-		status = read_fixes(module, import);
-	if (!status)
-		status = check_once(module, import);
+	list_options(module, import, options);
+	for (i = 0; i < OPTIONS && !status; i++)
+		status = read_option(&options[i]);
+	for (i = 1; i < OPTIONS && !status; i++)
+		status = check_once(&options[i]);
 	if (status)
 		tn_given_fini(import);
 	return status;
@@ -354,33 +321,30 @@ void tn_given_fini(struct tn_import *import)
 		tn_tensor_fini(&import->fixes[i].value);
 }
 
-static enum tn_status without_effect(struct tenon_module *module,
-				     const char *option, const char *name)
+static enum tn_status check_used(const struct option *o)
 {
-	tn_context_report(module->context, TN_E0011, "--%s: there is no input "
-			  "'%s' that could have one", option, name);
-	return TN_USAGE;
+	int i;
+
+	for (i = 0; i < *o->count; i++) {
+		if (said(o, i)->is_used)
+			continue;
+		tn_context_report(o->module->context, TN_E0011, "--%s: there "
+				  "is no input '%s' that could have one",
+				  o->name, said(o, i)->name);
+		return TN_USAGE;
+	}
+	return TN_OK;
 }
 
 enum tn_status tn_given_check(struct tenon_module *module,
-			      const struct tn_import *import)
+			      struct tn_import *import)
 {
 	enum tn_status status = bounds_are_of(module, import);
+	struct option options[OPTIONS];
 	int i;
 
-	if (status)
-		return status;
-	for (i = 0; i < import->nfixes; i++)
-		if (!import->fixes[i].is_used)
-			return without_effect(module, "fix",
-					      import->fixes[i].name);
-	for (i = 0; i < import->nlengths; i++)
-		if (!import->lengths[i].is_used)
-			return without_effect(module, "length",
-					      import->lengths[i].name);
-	for (i = 0; i < import->nshapes; i++)
-		if (!import->shapes[i].is_used)
-			return without_effect(module, "shape",
-					      import->shapes[i].name);
-	return TN_OK;
+	list_options(module, import, options);
+	for (i = 1; i < OPTIONS && !status; i++)
+		status = check_used(&options[i]);
+	return status;
 }

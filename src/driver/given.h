@@ -23,7 +23,7 @@ enum tn_status tn_given_read(struct tenon_module *module,
 			     struct tn_given_lists *given);
 /* What the model did not ask for is reported: USAGE. */
 enum tn_status tn_given_check(struct tenon_module *module,
-			      const struct tn_import *import);
+			      struct tn_import *import);
 void tn_given_fini(struct tn_import *import);
 
 #endif

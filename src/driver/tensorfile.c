@@ -153,6 +153,16 @@ static enum tn_status open_and_list(struct tn_tensorfile *file,
 	return list(file, error);
 }
 
+const char *tn_tensorfile_split(char *place)
+{
+	char *equals = strrchr(place, '=');
+
+	if (!equals || !equals[1] || strchr(equals, '/'))
+		return NULL;
+	*equals = '\0';
+	return equals + 1;
+}
+
 struct tn_tensorfile *tn_tensorfile_open(const char *path,
 					 enum tn_status *status,
 					 struct tn_buf *error)

@@ -23,6 +23,8 @@ struct tn_tensorfile_item {
 	const struct tn_tensor *tensor;
 };
 
+/* "PATH=KEY" cut at its last '=': the key; NULL: there is none. */
+const char *tn_tensorfile_split(char *place);
 /* Opens and checks a file; NULL with *status: TN_IO (no file, no memory),
  * TN_BAD_INPUT (malformed), TN_UNSUPPORTED (a format not built in). */
 struct tn_tensorfile *tn_tensorfile_open(const char *path,
