@@ -76,13 +76,7 @@ awk '{ s += $1; n += $2; f += $3; if ($4 > e) e = $4 }
 	>"$work/all"
 cat "$work/all"
 if [ $update = yes ]; then
-	"$python" - "$top/doc/onnx.md" "$work/all" <<-'END'
-		import re, sys
-		page, line = open(sys.argv[1]).read(), open(sys.argv[2]).read()
-		begin, end = "<!-- made by scripts/fuzz-onnx.sh -->\n", "<!-- end -->"
-		pattern = re.escape(begin) + ".*?" + re.escape(end)
-		page = re.sub(pattern, lambda _: begin + line + end, page, flags=re.S)
-		open(sys.argv[1], "w").write(page)
-	END
+	"$python" "$top/scripts/page.py" "$top/doc/onnx.md" \
+		scripts/fuzz-onnx.sh <"$work/all"
 fi
 [ $status -eq 0 ]

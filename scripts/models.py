@@ -28,6 +28,7 @@ import numpy as np
 import onnxruntime
 
 import models_input
+import page
 from onnx_suite import fields, needs
 
 TYPES = {"float": np.float32, "double": np.float64, "float16": np.float16,
@@ -35,8 +36,6 @@ TYPES = {"float": np.float32, "double": np.float64, "float16": np.float16,
          "int8": np.int8, "uint64": np.uint64, "uint32": np.uint32,
          "uint16": np.uint16, "uint8": np.uint8, "bool": np.bool_}
 ROUNDS = 3
-FIRST = "<!-- made by scripts/models.sh -->"
-LAST = "<!-- end of what scripts/models.sh made -->"
 
 
 class Missing(Exception):
@@ -406,15 +405,6 @@ def details(results):
     return "\n".join(lines)
 
 
-def update(path, results):
-    text = path.read_text(encoding="utf-8")
-    before, rest = text.split(FIRST)
-    after = rest.split(LAST)[1]
-    path.write_text("%s%s\n\n%s\n%s\n\n%s%s" % (
-        before, FIRST, table(results), details(results), LAST, after),
-        encoding="utf-8")
-
-
 def options_of():
     parser = argparse.ArgumentParser(prog="models.sh", add_help=False)
     parser.add_argument("--top", required=True, help=argparse.SUPPRESS)
@@ -463,7 +453,8 @@ def main():
     good = sum(r.why is None for r in results)
     print("\n%d of %d right" % (good, len(results)))
     if options.update:
-        update(files.top / "doc/onnx.md", results)
+        page.put(files.top / "doc/onnx.md", "scripts/models.sh",
+                 "\n%s\n%s\n\n" % (table(results), details(results)))
     return 0 if good == len(results) else 1
 
 

@@ -12,6 +12,7 @@ import argparse
 import collections
 import concurrent.futures
 import hashlib
+import io
 import json
 import os
 import re
@@ -24,6 +25,7 @@ import zipfile
 import numpy as np
 
 import onnx_values
+import page
 
 DATA = "onnx/backend/test/data/"
 KINDS = ["node", "pytorch-converted", "pytorch-operator", "simple", "light"]
@@ -510,46 +512,45 @@ def write_told(out, tests, states):
 
 
 def write_page(options, tests, states, counts, seconds):
-    path = os.path.join(options.top, "doc", "onnx.md")
-    with open(path) as old:
-        head = old.read().split("<!-- made by scripts/onnx-suite.sh -->")[0]
-    with open(path, "w") as out:
-        out.write(head + "<!-- made by scripts/onnx-suite.sh -->\n")
-        out.write("\nOf all %d tests of onnx 1.22.0, with --target=%s:\n\n"
-                  % (TOTAL, options.target))
-        out.write("| passed | out of scope | failed |\n|---|---|---|\n"
-                  "| %d | %d | %d |\n" % (counts["pass"], counts["out"],
-                                          counts["fail"]))
-        write_told(out, tests, states)
-        out.write("\nThe run took %.1f minutes, %d tests at a time.\n" %
-                  (seconds / 60, options.j))
-        out.write("\n| largest error of a test that passed | tests |\n"
-                  "|---|---|\n")
-        ulp = by_ulp(tests, states)
-        last = None
-        for u in ULPS:
-            text = "0 ulp" if u == 0 else "to %d ulp" % u if u < 1e9 else \
-                "more than %d ulp" % last
-            out.write("| %s | %d |\n" % (text, ulp[u]))
-            last = u
-        out.write("\n## By operator\n\nTests that have the operator in their "
-                  "graph, how many of them pass, and the largest error\nof "
-                  "those, in steps of the element type: of tests that have no "
-                  "other operator,\nwhere there are such.\n\n"
-                  "| operator | passed | of | largest error, ulp |\n"
-                  "|---|---|---|---|\n")
-        for op, row in sorted(by_operator(tests, states).items()):
-            out.write("| %s | %d | %d | %s |\n" % (op, row[0], row[1],
-                                                  ulp_text(row)))
-        out.write("\n## Why out of scope\n\n| tests | reason |\n|---|---|\n")
-        for why, count in by_reason(states).most_common():
-            out.write("| %d | %s |\n" % (count, why.replace("|", "\\|")))
-        out.write("\n## What does not pass\n\n| test | why |\n|---|---|\n")
-        for name in sorted(states):
-            state, why = states[name]
-            if state != "pass":
-                out.write("| %s | %s%s |\n" % (name, "" if state == "out" else
-                          "**wrong**: ", why.replace("|", "\\|")[:160]))
+    out = io.StringIO()
+    out.write("\nOf all %d tests of onnx 1.22.0, with --target=%s:\n\n"
+              % (TOTAL, options.target))
+    out.write("| passed | out of scope | failed |\n|---|---|---|\n"
+              "| %d | %d | %d |\n" % (counts["pass"], counts["out"],
+                                      counts["fail"]))
+    write_told(out, tests, states)
+    out.write("\nThe run took %.1f minutes, %d tests at a time.\n" %
+              (seconds / 60, options.j))
+    out.write("\n| largest error of a test that passed | tests |\n"
+              "|---|---|\n")
+    ulp = by_ulp(tests, states)
+    last = None
+    for u in ULPS:
+        text = "0 ulp" if u == 0 else "to %d ulp" % u if u < 1e9 else \
+            "more than %d ulp" % last
+        out.write("| %s | %d |\n" % (text, ulp[u]))
+        last = u
+    out.write("\n## By operator\n\nTests that have the operator in their "
+              "graph, how many of them pass, and the largest error\nof "
+              "those, in steps of the element type: of tests that have no "
+              "other operator,\nwhere there are such.\n\n"
+              "| operator | passed | of | largest error, ulp |\n"
+              "|---|---|---|---|\n")
+    for op, row in sorted(by_operator(tests, states).items()):
+        out.write("| %s | %d | %d | %s |\n" % (op, row[0], row[1],
+                                              ulp_text(row)))
+    out.write("\n## Why out of scope\n\n| tests | reason |\n|---|---|\n")
+    for why, count in by_reason(states).most_common():
+        out.write("| %d | %s |\n" % (count, why.replace("|", "\\|")))
+    out.write("\n## What does not pass\n\n| test | why |\n|---|---|\n")
+    for name in sorted(states):
+        state, why = states[name]
+        if state != "pass":
+            out.write("| %s | %s%s |\n" % (name, "" if state == "out" else
+                      "**wrong**: ", why.replace("|", "\\|")[:160]))
+    out.write("\n")
+    page.put(os.path.join(options.top, "doc", "onnx.md"),
+             "scripts/onnx-suite.sh", out.getvalue())
 
 
 def write_passing(options, states):
