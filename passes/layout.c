@@ -161,8 +161,7 @@ static void fix_launch(struct tn_layouter *l, struct tn_op *op)
 		const struct tn_kbuf *buf = op->kernel->params[i];
 
 		if (buf->role != TN_KBUF_OUT)
-			fix(l, tn_graph_in(op, in++), op,
-				      buf->layout);
+			fix(l, tn_graph_in(op, in++), op, buf->layout);
 		if (buf->role != TN_KBUF_IN)
 			fix(l, op->out[out++], op, buf->layout);
 	}
@@ -175,7 +174,7 @@ static void fix_flow(struct tn_layouter *l, struct tn_op *op)
 
 	for (i = 0; i < op->nin && op->code != TN_OP_assert; i++)
 		fix(l, tn_graph_in(op, i), op, is_return ?
-			      tn_fn_result_layout(op->block->fn, i) : NULL);
+		    tn_fn_result_layout(op->block->fn, i) : NULL);
 	for (i = 0; i < op->nout && (tn_op_is_loop(op->code) ||
 				     op->code == TN_OP_if); i++)
 		fix(l, op->out[i], op, NULL);

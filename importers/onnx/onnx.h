@@ -299,6 +299,14 @@ bool tn_onnx_alike(const struct tn_onnx_value *a,
 /* A sequence of `len` items, yet to be filled; NULL after a report. */
 struct tn_onnx_value *tn_onnx_sequence(struct tn_onnx *n, int len);
 
+/* Statements of a text: the scale s and zero point z by which the elements of
+ * x, a name, become whole numbers from 0 to 255, and s without 0, d. As
+ * DynamicQuantizeLinear defines them. */
+#define ONNX_TO_BYTES(x) \
+	"hi = max(reduce_max(" x "), 0); lo = min(reduce_min(" x "), 0); " \
+	"s = (hi - lo) / 255; d = select(s == 0, 1, s); " \
+	"z = round(min(max(-lo / d, 0), 255)); "
+
 /* ---- hint.c: shapes that declared ones ask for --------------------------- */
 
 /* Notes what the nodes' values must be for the declared shapes to come out. */

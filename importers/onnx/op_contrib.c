@@ -193,11 +193,8 @@ void tn_onnx_do_dynamic_matmul(struct tn_onnx *n)
 	struct tn_value *x = tn_onnx_in(n, 0), *sb = tn_onnx_in(n, 2);
 	struct tn_value *out[2];
 
-	if (!x || !sb || !tn_onnx_texts(n, 2, out, "x = %v; "
-		"hi = max(reduce_max(x), 0); lo = min(reduce_min(x), 0); "
-		"s = (hi - lo) / 255; d = select(s == 0, 1, s); "
-		"z = round(min(max(-lo / d, 0), 255)); "
-		"q = cast(round(x / d) + z, u8); "
+	if (!x || !sb || !tn_onnx_texts(n, 2, out,
+		"x = %v; " ONNX_TO_BYTES("x") "q = cast(round(x / d) + z, u8); "
 		"return cast(q, i32) - cast(z, i32), s", x))
 		return;
 	give_product(n, out[0], centred(n, tn_onnx_in(n, 1), 3),

@@ -126,11 +126,8 @@ void tn_onnx_do_dynamic_quantize(struct tn_onnx *n)
 	struct tn_value *x = tn_onnx_in(n, 0), *out[3];
 	int i;
 
-	if (!x || !tn_onnx_texts(n, 3, out, "x = %v; "
-		"hi = max(reduce_max(x), 0); lo = min(reduce_min(x), 0); "
-		"s = (hi - lo) / 255; d = select(s == 0, 1, s); "
-		"z = cast(round(min(max(-lo / d, 0), 255)), u8); "
-		"return cast(round(x / d) + cast(z, f32), u8), s, z", x))
+	if (!x || !tn_onnx_texts(n, 3, out, "x = %v; " ONNX_TO_BYTES("x")
+		"return cast(round(x / d) + z, u8), s, cast(z, u8)", x))
 		return;
 	for (i = 0; i < 3; i++)
 		tn_onnx_give(n, i, out[i]);

@@ -433,10 +433,7 @@ void tn_onnx_do_lstm(struct tn_onnx *n)
  */
 
 /* q, d: x is d * q, nearly, q an integer less its zero point. */
-#define QUANTISED(x) \
-	"hi = max(reduce_max(" x "), 0); lo = min(reduce_min(" x "), 0); " \
-	"s = (hi - lo) / 255; d = select(s == 0, 1, s); " \
-	"z = round(min(max(-lo / d, 0), 255)); " \
+#define QUANTISED(x) ONNX_TO_BYTES(x) \
 	"q = cast(min(max(round(" x " / d) + z, 0), 255) - z, %t); "
 
 /* The direction's part of scales or zero points, input i: a scalar, or [4 * H];
