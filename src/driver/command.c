@@ -287,6 +287,13 @@ bool command_integer(const char *name, const char *text, int64_t *out)
 	return false;
 }
 
+bool command_ends_with(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n >= m && !strcmp(path + n - m, ending);
+}
+
 bool command_number(const char *name, const char *text, double *out)
 {
 	char *end;

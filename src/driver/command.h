@@ -33,6 +33,8 @@ enum tenon_status command_split(const struct option_info *option,
 bool command_integer(const char *name, const char *text, int64_t *out);
 /* A number from 0; false after a report. */
 bool command_number(const char *name, const char *text, double *out);
+/* Whether a path has this ending. */
+bool command_ends_with(const char *path, const char *ending);
 /* Ends the file of --events, if one is open; false after a report. */
 bool command_events_close(const struct command *command);
 /* Prints what --time-passes asked for. */

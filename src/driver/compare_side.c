@@ -5,17 +5,10 @@
 
 #include "driver/compare.h"
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t n = strlen(text), m = strlen(ending);
-
-	return n >= m && !strcmp(text + n - m, ending);
-}
-
 enum compare_kind compare_side_kind(const char *path)
 {
-	if (ends_with(path, ".npy") || ends_with(path, ".npz") ||
-	    ends_with(path, ".safetensors"))
+	if (command_ends_with(path, ".npy") || command_ends_with(path, ".npz") ||
+	    command_ends_with(path, ".safetensors"))
 		return COMPARE_TENSORS;
 	return tenon_engine_is(path) ? COMPARE_ENGINE : COMPARE_MODULE;
 }

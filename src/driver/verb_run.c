@@ -147,13 +147,6 @@ struct outputs {
 	bool any;		/* -o was given */
 };
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t n = strlen(text), m = strlen(ending);
-
-	return n >= m && !strcmp(text + n - m, ending);
-}
-
 static enum tenon_status no_memory(void)
 {
 	fputs("tenon: out of memory\n", stderr);
@@ -270,9 +263,9 @@ static enum tenon_status write_given(struct outputs *o,
 			strchr(text, '=') + 1);
 		return TENON_USAGE;
 	}
-	if (!at && ends_with(text, ".npz"))
+	if (!at && command_ends_with(text, ".npz"))
 		return write_all(o, text);
-	if (!at && ends_with(text, ".npy") &&
+	if (!at && command_ends_with(text, ".npy") &&
 	    tenon_engine_outputs(o->engine) == 1)
 		return write_one(o, 0, text);
 	if (!at) {
