@@ -16,7 +16,7 @@
 
 /* ---- What calls what ---- */
 
-static bool is_small(enum tn_dtype dtype)
+static bool is_half(enum tn_dtype dtype)
 {
 	return tn_emit_held(dtype) == TN_f32 && dtype != TN_f32;
 }
@@ -35,7 +35,7 @@ static void close_cast(struct tn_prelude *need, enum tn_dtype from,
 	}
 	if (tn_small_of(to)) {
 		need->of[to] |= TN_PART_STORE;
-	} else if (is_small(to)) {
+	} else if (is_half(to)) {
 		need->of[to] |= TN_PART_LOAD;
 		if (tn_emit_held(from) == TN_f32)
 			need->of[to] |= TN_PART_STORE;
@@ -54,7 +54,7 @@ static void close_formats(struct tn_prelude *need)
 	int to;
 
 	for (to = 0; to < TN_DTYPE_COUNT; to++) {
-		if (!is_small((enum tn_dtype)to) &&
+		if (!is_half((enum tn_dtype)to) &&
 		    !tn_small_of((enum tn_dtype)to))
 			continue;
 		if (need->of[to] & TN_PART_ROUND)
@@ -96,9 +96,9 @@ void tn_prelude_close_casts(struct tn_prelude *need)
 					   (enum tn_dtype)to);
 			if (!need->bitcasts[from][to])
 				continue;
-			if (is_small((enum tn_dtype)from))
+			if (is_half((enum tn_dtype)from))
 				need->of[from] |= TN_PART_STORE;
-			if (is_small((enum tn_dtype)to))
+			if (is_half((enum tn_dtype)to))
 				need->of[to] |= TN_PART_LOAD;
 			need->parts |= from == TN_f32 ? TN_PART_F32_BITS :
 				from == TN_f64 ? TN_PART_F64_BITS : 0u;
@@ -336,7 +336,7 @@ static void put_cast(struct tn_buf *out, const char *function,
 			    tn_dtype_name(to), tn_dtype_name(from));
 	else if (to == TN_bool)
 		tn_buf_put(out, "\treturn (uint8_t)(a != 0);\n");
-	else if (is_small(to) || tn_small_of(to))
+	else if (is_half(to) || tn_small_of(to))
 		put_to_small(out, from, to);
 	else if (is_float(from) && !is_float(to))
 		put_to_int(out, from, to);
@@ -375,14 +375,14 @@ static void put_bitcast(struct tn_buf *out, const char *function,
 	if (to == TN_f32 || to == TN_f64)
 		tn_buf_putf(out, "tn_bits_%s((uint%d_t)", tn_dtype_name(to),
 			    8 * tn_dtypes[to].bytes);
-	else if (is_small(to))
+	else if (is_half(to))
 		tn_buf_putf(out, "tn_load_%s((%s)", tn_dtype_name(to),
 			    tn_dtypes[to].c_storage);
 	else
 		tn_buf_putf(out, "(%s)(", tn_emit_ctype(to));
 	if (get)
 		tn_buf_put(out, get);
-	else if (is_small(from))
+	else if (is_half(from))
 		tn_buf_putf(out, "tn_store_%s(a)", tn_dtype_name(from));
 	else
 		tn_buf_put(out, "a");
@@ -404,7 +404,7 @@ void tn_prelude_casts(struct tn_buf *out, struct tn_prelude *need,
 		    need->of[to] & TN_PART_STORE)
 			tn_prelude_small_narrow(out, function,
 						(enum tn_dtype)to);
-		if (!is_small((enum tn_dtype)to))
+		if (!is_half((enum tn_dtype)to))
 			continue;
 		if (need->of[to] & TN_PART_LOAD)
 			put_load_half(out, function, (enum tn_dtype)to);

@@ -326,31 +326,33 @@ static void put_op(const struct printer *p, enum tn_opcode code)
 		    is_native ? "#endif\n" : "");
 }
 
-static void put_element(const struct printer *p, struct tn_prelude *need)
+static void put_element(const struct printer *p, const struct tn_prelude *need)
 {
+	const unsigned *parts = need->vectors[p->width];
+	const bool (*ops)[TN_DTYPE_COUNT] = need->vector_ops[p->width];
 	int dtype, code;
 
 	put_types(p);
-	if (need->vectors[p->width][p->dtype] & TN_PART_SPLAT)
+	if (parts[p->dtype] & TN_PART_SPLAT)
 		put_splat(p);
 	for (dtype = 0; dtype < TN_DTYPE_COUNT; dtype++) {
 		if (tn_emit_held((enum tn_dtype)dtype) != p->dtype)
 			continue;
-		put_memory(p, (enum tn_dtype)dtype, need->vectors[p->width][dtype]);
-		if (need->vectors[p->width][dtype] & TN_PART_ROUND)
+		put_memory(p, (enum tn_dtype)dtype, parts[dtype]);
+		if (parts[dtype] & TN_PART_ROUND)
 			put_round(p, (enum tn_dtype)dtype);
 	}
-	if (need->vectors[p->width][p->dtype] & TN_PART_MAC)
+	if (parts[p->dtype] & TN_PART_MAC)
 		put_mac(p);
-	if (need->vector_ops[p->width][TN_OP_select][p->dtype])
+	if (ops[TN_OP_select][p->dtype])
 		put_op(p, TN_OP_select);
 	for (code = 0; code < TN_OP_COUNT; code++)
-		if (need->vector_ops[p->width][code][p->dtype] && code != TN_OP_select)
+		if (ops[code][p->dtype] && code != TN_OP_select)
 			put_op(p, (enum tn_opcode)code);
 }
 
 /* The vectors of an element, whole ones first. */
-static void put_widths(struct printer *p, struct tn_prelude *need)
+static void put_widths(struct printer *p, const struct tn_prelude *need)
 {
 	int whole = tn_emit_lanes(p->dialect, p->dtype);
 
